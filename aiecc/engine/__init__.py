@@ -1,0 +1,1 @@
+"""A small ninja without an AIE word in it. Read `spec.py` first."""

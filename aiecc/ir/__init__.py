@@ -1,0 +1,1 @@
+"""xDSL lives here: reading, printing, dialects, passes. Read `text.py` first."""

@@ -1,0 +1,1 @@
+"""One file per dialect. Read `aie/__init__.py` first."""

@@ -1,0 +1,1 @@
+"""One file per pass, named as upstream names it."""

@@ -1,0 +1,1 @@
+"""Frozen facts every room shares: ids, targets, designs, measurements, layouts. Read `design.py` first."""

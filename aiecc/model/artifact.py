@@ -1,0 +1,50 @@
+"""Values that stages hand to one another and that the store can keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiecc.base.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A file in the store, named by its content; `path` is where it lies on this machine.
+
+    Two blobs are equal when their digests are: the folder never matters.
+    """
+
+    digest: str
+    size: int
+    path: Path
+
+    def bytes(self) -> bytes:
+        return self.path.read_bytes()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Blob) and other.digest == self.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The user's input: `path` as given on the command line, `text` decoded from UTF-8."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """MLIR text with the user's position of every op.
+
+    `spans[i]` belongs to the i-th op of the text in pre-order (the module itself is op 0); None where
+    an op has no position of the user's. Printing a module drops the user's line numbers, so they
+    travel beside the text; `aiecc.ir.text.load` puts them back.
+    """
+
+    text: str
+    spans: tuple[Span | None, ...] = ()

@@ -1,0 +1,1 @@
+"""Runtime words of the NPU."""

@@ -1,0 +1,1 @@
+"""Pure placement: no I/O, no clock. Read `problem.py` first."""

@@ -1,0 +1,1 @@
+"""Our own plugins, through the public door."""

@@ -1,0 +1,1 @@
+"""Views of artifacts: a file a format."""

@@ -1,0 +1,1 @@
+"""A file a stage; each a bridge between rooms."""

@@ -1,0 +1,1 @@
+"""Kit for authors of plugins and for our own tests."""
