@@ -1,0 +1,3 @@
+#define SEED 1u
+#define LOOKUP lookup_1
+#include "lookup.c"

@@ -1,0 +1,3 @@
+#define SEED 3u
+#define LOOKUP lookup_3
+#include "lookup.c"

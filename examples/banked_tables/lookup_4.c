@@ -1,0 +1,3 @@
+#define SEED 4u
+#define LOOKUP lookup_4
+#include "lookup.c"
