@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from aiecc.model.layout import Direction
 from aiecc.model.targets.kinds import Arch, Bundle, TileKind
 from aiecc.model.targets.tables import Connections, Dma, Family, Locks, Memory, PortIndex, Ports, Rule, ShimMux
@@ -53,7 +51,7 @@ _SHIM_PL = {  # A
 _SHIM_NOC = {**_SHIM_PL, Bundle.TILE_CONTROL: Ports(1, 1)}  # A
 
 
-def _everything(ports: Mapping[Bundle, Ports]) -> Connections:
+def _everything(ports: dict[Bundle, Ports]) -> Connections:
     """Any in port drives any out port; only trace is bound to the south. (A)"""
     outs: dict[Bundle, Rule] = {b: "any" for b, p in ports.items() if p.out}
     return {b: {Bundle.SOUTH: "any"} if b is Bundle.TRACE else outs for b, p in ports.items() if p.in_}

@@ -12,7 +12,6 @@ Every number in `aie1.py`, `aie2.py` and `devices.py` carries a letter for where
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aiecc.model.layout import Direction
@@ -21,7 +20,7 @@ from aiecc.model.targets.kinds import Arch, Bundle, TileKind
 Rule = str | int
 """Which out channels an in channel may drive: `any`, `same` (the same channel number) or one channel's number."""
 
-Connections = Mapping[Bundle, Mapping[Bundle, Rule]]
+Connections = dict[Bundle, dict[Bundle, Rule]]
 """In bundle -> out bundle -> rule. A pair that is absent is illegal."""
 
 
@@ -141,9 +140,9 @@ class ShimMux:
     `into[(bundle, channel)]`: the switchbox's South in port. `out_of[(bundle, channel)]`: the South out port.
     """
 
-    ports: Mapping[Bundle, Ports] = field(hash=False)
-    into: Mapping[tuple[Bundle, int], int] = field(hash=False)
-    out_of: Mapping[tuple[Bundle, int], int] = field(hash=False)
+    ports: dict[Bundle, Ports] = field(hash=False)
+    into: dict[tuple[Bundle, int], int] = field(hash=False)
+    out_of: dict[tuple[Bundle, int], int] = field(hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,14 +177,14 @@ class Family:
     column_shift: int
     row_shift: int
     own_by_parity: bool
-    windows: Mapping[Direction, int] = field(hash=False)
-    lock_windows: Mapping[Direction, int] = field(hash=False)
-    memory: Mapping[TileKind, Memory] = field(hash=False)
-    locks: Mapping[TileKind, Locks] = field(hash=False)
-    dma: Mapping[TileKind, Dma] = field(hash=False)
-    switch: Mapping[TileKind, Mapping[Bundle, Ports]] = field(hash=False)
-    connections: Mapping[TileKind, Connections] = field(hash=False)
-    port_index: Mapping[TileKind, tuple[Mapping[Bundle, PortIndex], Mapping[Bundle, PortIndex]]] = field(hash=False)
+    windows: dict[Direction, int] = field(hash=False)
+    lock_windows: dict[Direction, int] = field(hash=False)
+    memory: dict[TileKind, Memory] = field(hash=False)
+    locks: dict[TileKind, Locks] = field(hash=False)
+    dma: dict[TileKind, Dma] = field(hash=False)
+    switch: dict[TileKind, dict[Bundle, Ports]] = field(hash=False)
+    connections: dict[TileKind, Connections] = field(hash=False)
+    port_index: dict[TileKind, tuple[dict[Bundle, PortIndex], dict[Bundle, PortIndex]]] = field(hash=False)
     """(out, in) by kind."""
     shim_mux: ShimMux
     stack_align: int
@@ -200,6 +199,6 @@ class Family:
     out_of_order_dma: bool
     cascade_bits: int
     cascade_config: bool
-    dma_windows: Mapping[Direction | None, int] = field(hash=False, default_factory=dict[Direction | None, int])
-    dma_lock_windows: Mapping[Direction | None, int] = field(hash=False, default_factory=dict[Direction | None, int])
+    dma_windows: dict[Direction | None, int] = field(hash=False, default_factory=dict[Direction | None, int])
+    dma_lock_windows: dict[Direction | None, int] = field(hash=False, default_factory=dict[Direction | None, int])
     packets: Packets = Packets()
