@@ -10,7 +10,7 @@ def digest(*parts: str | bytes) -> str:
     """A hex digest (160 bits) of the parts; their boundaries count."""
     h = hashlib.blake2b(digest_size=20)
     for part in parts:
-        data = part.encode() if isinstance(part, str) else part
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         h.update(len(data).to_bytes(8, "little"))
         h.update(data)
     return h.hexdigest()

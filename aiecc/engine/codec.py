@@ -12,17 +12,15 @@ from __future__ import annotations
 import dataclasses
 import enum
 import operator
+import threading
 import types
 import typing
 from collections.abc import Callable
 from pathlib import Path, PurePath
 from typing import Any
 
-import msgspec
-
 from aiecc.base.blob import Blob
-
-_BIG, _ODD = 1, 2  # extension codes: an integer beyond 64 bits, a string that is not UTF-8
+from aiecc.engine.wire import pack, unpack
 
 
 class Unstorable(TypeError):
@@ -46,6 +44,10 @@ def _as_is(value: Any) -> Any:
     return value
 
 
+def _run(encoder: Encoder | None, value: Any, write: _Write) -> Any:
+    return value if encoder is None else encoder(value, write)
+
+
 class Codec:
     """Writes and reads values. `blob_path(digest, suffix)` says where a blob lies on this machine."""
 
@@ -53,52 +55,59 @@ class Codec:
         self._blob_path = blob_path
         self._encoders: dict[Any, Encoder | None] = {}
         self._decoders: dict[Any, Decoder | None] = {}
+        # Being built, under the lock; shown to other threads when complete, since types may contain themselves.
+        self._new_encoders: dict[Any, Encoder | None] = {}
+        self._new_decoders: dict[Any, Decoder | None] = {}
+        self._lock = threading.RLock()
 
     def encode(self, value: Any, hint: Any) -> tuple[bytes, tuple[Blob, ...]]:
         """The bytes of a value of type `hint`, and the blobs in it."""
         write = _Write()
-        encoder = self._encoder(hint)
+        encoder = self._ready(hint, self._encoders, self._new_encoders, self._encoder)
         plain = value if encoder is None else encoder(value, write)
-        return _pack(plain), tuple(write.blobs.values())
+        try:
+            return pack(plain), tuple(write.blobs.values())
+        except TypeError as problem:
+            raise Unstorable(str(problem)) from None
 
     def decode(self, data: bytes, hint: Any) -> Any:
         """The value again; raises `ValueError` or `TypeError` for bytes that are none of that type."""
-        plain = _UNPACK.decode(data)
-        decoder = self._decoder(hint)
+        plain = unpack(data)
+        decoder = self._ready(hint, self._decoders, self._new_decoders, self._decoder)
         return plain if decoder is None else decoder(plain)
 
     # None stands for "as it is": a tuple of a thousand integers is then packed without a Python call each.
 
-    def _encoder(self, hint: Any) -> Encoder | None:
+    def _ready(self, hint: Any, known: dict[Any, Any], new: dict[Any, Any], make: Callable[[Any], Any]) -> Any:
+        """The complete encoder or decoder of a type."""
         try:
-            return self._encoders[hint]
+            return known[hint]
         except KeyError:
             pass
-        # A type that contains itself finds this forwarder; it looks up the real one on each call.
-        self._encoders[hint] = lambda value, write: self._run(self._encoders[hint], value, write)
-        try:
-            made = self._encoders[hint] = self._make_encoder(hint)
-        except BaseException:
-            del self._encoders[hint]
-            raise
+        with self._lock:
+            try:
+                made = make(hint)
+                known.update(new)
+            finally:
+                new.clear()
         return made
 
-    @staticmethod
-    def _run(encoder: Encoder | None, value: Any, write: _Write) -> Any:
-        return value if encoder is None else encoder(value, write)
+    def _encoder(self, hint: Any) -> Encoder | None:
+        if hint in self._encoders:
+            return self._encoders[hint]
+        if hint not in self._new_encoders:
+            # A type that contains itself finds this forwarder, which looks the real one up on each call.
+            self._new_encoders[hint] = lambda value, write: _run(self._encoders[hint], value, write)
+            self._new_encoders[hint] = self._make_encoder(hint)
+        return self._new_encoders[hint]
 
     def _decoder(self, hint: Any) -> Decoder | None:
-        try:
+        if hint in self._decoders:
             return self._decoders[hint]
-        except KeyError:
-            pass
-        self._decoders[hint] = lambda plain: (self._decoders[hint] or _as_is)(plain)
-        try:
-            made = self._decoders[hint] = self._make_decoder(hint)
-        except BaseException:
-            del self._decoders[hint]
-            raise
-        return made
+        if hint not in self._new_decoders:
+            self._new_decoders[hint] = lambda plain: (self._decoders[hint] or _as_is)(plain)
+            self._new_decoders[hint] = self._make_decoder(hint)
+        return self._new_decoders[hint]
 
     def _make_encoder(self, hint: Any) -> Encoder | None:
         origin, args = typing.get_origin(hint), typing.get_args(hint)
@@ -186,7 +195,7 @@ class Codec:
             if value.__class__ is not cls:
                 _wrong(value, cls)
             plain = value if inner is None else [inner(v, write) for v in value]
-            return sorted(plain, key=_pack) if unordered else plain
+            return sorted(plain, key=pack) if unordered else plain
 
         return encode
 
@@ -305,7 +314,7 @@ def _encode_path(value: Any, _: _Write) -> str:
 def _encode_blob(value: Any, write: _Write) -> tuple[str, int, str]:
     if value.__class__ is not Blob:
         _wrong(value, Blob)
-    write.blobs[value.digest] = value
+    write.blobs[value.digest + value.path.suffix] = value
     return value.digest, value.size, value.path.suffix
 
 
@@ -365,36 +374,3 @@ def _name(hint: Any) -> str:
 
 def _wrong(value: Any, hint: Any) -> typing.NoReturn:
     raise Unstorable(f"a {type(value).__name__} stands where {_name(hint)} is expected")
-
-
-def _pack(plain: Any) -> bytes:
-    try:
-        return msgspec.msgpack.encode(plain)
-    except (OverflowError, UnicodeEncodeError):
-        return msgspec.msgpack.encode(_escape(plain))
-    except TypeError as problem:
-        raise Unstorable(str(problem)) from None
-
-
-def _escape(plain: Any) -> Any:
-    """Huge integers and strings with lone surrogates (undecodable file names), made fit for msgpack."""
-    cls = plain.__class__
-    if cls is int and not -(2**63) <= plain < 2**64:
-        return msgspec.msgpack.Ext(_BIG, hex(plain).encode())
-    if cls is str:
-        try:
-            plain.encode()
-        except UnicodeEncodeError:
-            return msgspec.msgpack.Ext(_ODD, plain.encode("utf-8", "surrogatepass"))
-    if cls in (list, tuple):
-        return [_escape(v) for v in plain]
-    return plain
-
-
-def _unescape(code: int, data: memoryview) -> Any:
-    if code == _BIG:
-        return int(bytes(data), 16)
-    return bytes(data).decode("utf-8", "surrogatepass")
-
-
-_UNPACK: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(ext_hook=_unescape)

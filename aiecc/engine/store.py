@@ -4,6 +4,7 @@
     records/ab/<key>            one run of one task: product, diagnostics, commands, what it depended on
     reads/ab/<key>              which files such a task looked at, so that its record's key can be computed
     last                        which record each task used in the last build, for `why`
+    snapshots/<key>             see `snapshot.py`
     tmp/                        files being written
 
 Every file is written aside and renamed, and carries or is named by its digest: a build killed at any moment, a full
@@ -29,17 +30,22 @@ from aiecc.engine.reads import FileStates, Read, content_digest
 
 _MAGIC = b"aiecc-store-1\n"
 _DAY = 24 * 3600
+_ROOMS = ("blobs", "records", "reads", "snapshots")
 _READ_SETS = 16
 
 Address = str
 
 
 class Component(msgspec.Struct, array_like=True, frozen=True):
-    """One thing a product depends on. `label` says what in words, `text` what it is where that is short."""
+    """One thing a product depends on. `label` says what in words, `text` what it is where that is short.
+
+    `shared`: it is not this task's own affair, so work shared between tasks depends on it, too.
+    """
 
     label: str
     digest: str
     text: str = ""
+    shared: bool = False
 
 
 class Part(msgspec.Struct, array_like=True, frozen=True):
@@ -167,7 +173,11 @@ class Store:
     def keep(self, key: str, record: Record) -> str:
         """Keep a run under its cache key and reads; returns the record's name."""
         name = record_name(key, record.reads)
-        self._save(self._path("records", name), msgspec.msgpack.encode(record))
+        try:
+            body = msgspec.msgpack.encode(record)
+        except UnicodeEncodeError:  # a file name that is no text: it works, but is made anew each time
+            return name
+        self._save(self._path("records", name), body)
         if record.reads:
             mine = [(read.path, read.mode) for read in record.reads]
             known = self._load_read_sets(key)
@@ -208,7 +218,8 @@ class Store:
         merged = {**self._last, **used}
         if merged != self._last:
             self._last = merged
-            self._save(self.folder / "last", msgspec.msgpack.encode(_Last(merged)))
+            with suppress(UnicodeEncodeError):
+                self._save(self.folder / "last", msgspec.msgpack.encode(_Last(merged)))
 
     # Cleaning
 
@@ -218,7 +229,7 @@ class Store:
         Use is marked on the files' time stamps, to the day. Nothing else ever looks at a time stamp.
         """
         age = max(days, 2) * _DAY
-        freed = sum(self._sweep(self.folder / room, age) for room in ("blobs", "records", "reads"))
+        freed = sum(self._sweep(self.folder / room, age) for room in _ROOMS)
         return freed + self._sweep(self._tmp, _DAY)
 
     def _sweep(self, folder: Path, age: float) -> int:
@@ -288,6 +299,11 @@ class Store:
             notes=(Note("what earlier builds made is kept there"),),
             todo="make room or give another folder",
         )
+
+
+def blob_names(blobs: Iterable[Blob]) -> tuple[tuple[str, int, str], ...]:
+    """Blobs as a record names them."""
+    return tuple(dict.fromkeys((blob.digest, blob.size, blob.path.suffix) for blob in blobs))
 
 
 def record_name(key: str, reads: Iterable[Read]) -> str:

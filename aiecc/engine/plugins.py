@@ -1,0 +1,324 @@
+"""Plugins: found, loaded, blocked, and who stands in line at each stage.
+
+Entry points of the group `aiecc`, `-p MODULE`, `-p FILE.py`; `-p no:NAME` blocks one without importing it. Nothing in
+the current folder runs unasked. The host's own implementations are asked last, whatever a plugin says.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pluggy
+
+from aiecc.base.diag import Note, Refused, refuse
+from aiecc.base.digest import digest
+from aiecc.base.nearest import did_you_mean
+from aiecc.engine.entrypoints import EntryPoint, entry_points
+from aiecc.engine.identity import module_digest, package_digest
+from aiecc.engine.spec import PROJECT, Contract, is_stage, read_contract
+
+_PREFIX = f"{PROJECT}_"
+_SPEC = f"{PROJECT}_spec"
+
+
+@dataclass(slots=True)
+class Row:
+    """A plugin as `aiecc plugins` shows it. `status` is `loaded`, `blocked` or `failed`; `why` says why it failed."""
+
+    name: str
+    version: str
+    origin: str
+    status: str
+    why: str = ""
+    hooks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stander:
+    """One who stands in line at a hook. `role`: `wrapper`, `implementation`, or `fallback` (asked if those before
+    decline). `digest` is its version: the plugin's version and the content of its sources."""
+
+    plugin: str
+    role: str
+    function: str
+    digest: str
+    code: Any = field(repr=False, default=None)
+    """The code object, to tell from a traceback whose fault it was."""
+
+
+class _Manager(pluggy.PluginManager):
+    """pluggy, except that the host's own implementations are marked `trylast`."""
+
+    def __init__(self) -> None:
+        super().__init__(PROJECT)
+        self.ours: object = None
+
+    def parse_hookimpl_opts(self, plugin: Any, name: str) -> Any:
+        options = super().parse_hookimpl_opts(plugin, name)
+        if options is None or plugin is not self.ours:
+            return options
+        return {**options, "trylast": True, "tryfirst": False}
+
+
+class Plugins:
+    """The plugin manager of one build.
+
+    `requests` are the values of `-p`. First `add_specs`, then `load`, then `add_specs` for stages that plugins bring,
+    then `check`.
+    """
+
+    def __init__(self, requests: Sequence[str] = (), group: str = PROJECT) -> None:
+        self._manager = _Manager()
+        self._group = group
+        self._wanted = [r for r in requests if not r.startswith("no:")]
+        self._blocked = {r[3:] for r in requests if r.startswith("no:")}
+        self._rows: dict[str, Row] = {}
+        self._digests: dict[str, str] = {}
+        self._stages: dict[str, Callable[..., Any]] = {}
+        self._lines: dict[str, tuple[Stander, ...]] = {}
+
+    @property
+    def hook(self) -> Any:
+        """Call a hook: `plugins.hook.aiecc_probe(core=..., ...)`."""
+        return self._manager.hook
+
+    def is_blocked(self, name: str) -> bool:
+        """True when `-p no:NAME` was given."""
+        return name in self._blocked
+
+    # Specifications
+
+    def add_specs(self, namespace: Any, by: str = PROJECT) -> None:
+        """Add the hook specifications of a module or class, in the order they are written there. `by`: whose."""
+        found = [(name, value) for name, value in vars(namespace).items() if hasattr(_bare(value), _SPEC)]
+        if not found:
+            refuse(f"plugin '{by}' adds stages from {_title(namespace)}, but there is none", code="E0902")
+        for name, value in found:
+            caller = getattr(self._manager.hook, name, None)
+            if caller is not None and caller.has_spec():
+                refuse(f"plugin '{by}' declares the hook {name}, which exists already", code="E0902")
+            if is_stage(_bare(value)):
+                self._stages[name] = value
+        try:
+            self._manager.add_hookspecs(namespace)
+        except pluggy.PluginValidationError as problem:
+            self._refuse_hook(problem)
+        self._lines.clear()
+
+    def stages(self, ambients: Iterable[str], names: Mapping[str, Any] | None = None) -> tuple[Contract, ...]:
+        """The contracts of all stages in the order they were declared; see `read_contract`."""
+        words = frozenset(ambients)
+        return tuple(read_contract(_bare(function), words, names) for function in self._stages.values())
+
+    # Loading
+
+    def load(
+        self,
+        ours: Iterable[tuple[str, Any]] = (),
+        *,
+        builtin: Iterable[tuple[str, Any]] = (),
+        version: str = "",
+        installed: bool = True,
+        strict: bool = True,
+    ) -> None:
+        """Load everybody: asked first are the plugins of `-p`, then those installed, `builtin` ones, and `ours`.
+
+        `ours` and `builtin` are names with a module, or with a module's name, which is imported unless blocked;
+        `version` is theirs. With `installed=False` no entry point is looked at. A plugin that cannot be used raises
+        `Refused` (E0902); with `strict=False` it becomes a row that says why.
+        """
+        for name, target in builtin:
+            self._take(name, target, version, PROJECT, strict)
+        if installed:
+            for point in entry_points(self._group):
+                self._take(point.name, point, point.version, f"{point.dist} (entry point)", strict)
+        for request in self._wanted:
+            self._take_request(request, strict)
+        for name, target in ours:
+            self._take(name, target, version, PROJECT, strict, ours=True)
+        for name in sorted(self._blocked - set(self._rows)):
+            self._rows[name] = Row(name, "", "", "blocked")
+
+    def _take_request(self, request: str, strict: bool) -> None:
+        """One value of `-p`. Naming a plugin that is loaded anyway asks for nothing new."""
+        if request.endswith(".py") or os.sep in request or "/" in request:
+            name, target, origin = Path(request).stem, Path(request), request
+        else:
+            name, target, origin = request, request, f"-p {request}"
+        row = self._rows.get(name)
+        if row is not None and row.status == "loaded" and not isinstance(target, Path):
+            return
+        self._take(name, target, "", origin, strict)
+
+    def _take(self, name: str, target: Any, version: str, origin: str, strict: bool, *, ours: bool = False) -> None:
+        row = Row(name, version, origin, "loaded")
+        if name in self._blocked:
+            row.status = "blocked"
+            self._rows.setdefault(name, row)
+            return
+        try:
+            if self._manager.has_plugin(name):
+                refuse(f"two plugins are named '{name}': {self._rows[name].origin} and {origin}", code="E0902")
+            plugin = self._import(name, target, origin)
+            if self._manager.is_registered(plugin):
+                return
+            row.version = version or str(getattr(plugin, "__version__", ""))
+            self._register(plugin, row, ours)
+        except Refused as refused:
+            if strict:
+                raise
+            row.status, row.why = "failed", refused.diagnostics[0].text
+            self._rows.setdefault(name, row)
+            return
+        self._rows[name] = row
+
+    def _import(self, name: str, target: Any, origin: str) -> Any:
+        try:
+            if isinstance(target, EntryPoint):
+                module, _, attribute = target.value.partition(":")
+                found: Any = importlib.import_module(module.strip())
+                for part in filter(None, attribute.split(".")):
+                    found = getattr(found, part.strip())
+                return found
+            if isinstance(target, Path):
+                return _import_file(target)
+            return importlib.import_module(target) if isinstance(target, str) else target
+        except (Exception, SystemExit) as problem:  # a plugin's import may do anything
+            refuse(
+                f"plugin '{name}' cannot be loaded: {_last_line(problem)}",
+                code="E0902",
+                notes=(Note(f"it comes from {origin}"), *_own_frame(problem)),
+                todo=f"repair or update it, or leave it out with -p no:{name}",
+            )
+
+    def _register(self, plugin: Any, row: Row, ours: bool) -> None:
+        hooks = self._checked_hooks(plugin, row)
+        self._manager.ours = plugin if ours else None
+        try:
+            self._manager.register(plugin, row.name)
+        except pluggy.PluginValidationError as problem:
+            self._manager.set_blocked(row.name)
+            self._refuse_hook(problem)
+        finally:
+            self._manager.ours = None
+        row.hooks = hooks
+        sources = module_digest(_module(plugin))
+        # The engine counts the host's own sources once for all stages; naming them again would only blur `why`.
+        self._digests[row.name] = digest(row.version, "" if sources == package_digest() else sources)
+        self._lines.clear()
+
+    def _checked_hooks(self, plugin: Any, row: Row) -> tuple[str, ...]:
+        """The hooks a plugin implements; refuses functions that look like one and are none."""
+        hooks: list[str] = []
+        for name in dir(plugin):
+            options = self._manager.parse_hookimpl_opts(plugin, name)
+            if options is not None:
+                hooks.append(options.get("specname") or name)
+                continue
+            function = _bare(getattr(plugin, name, None)) if name.startswith(_PREFIX) else None
+            if callable(function) and not isinstance(function, type) and not hasattr(function, _SPEC):
+                refuse(
+                    f"plugin '{row.name}': {name} is not marked as a hook implementation",
+                    code="E0902",
+                    todo="put @hookimpl above it, or give it a name that does not start with " + _PREFIX,
+                )
+        return tuple(hooks)
+
+    def check(self) -> None:
+        """Refuse implementations of hooks that nobody declares; call it when all specifications are in."""
+        known = [name for name, caller in vars(self._manager.hook).items() if name[0] != "_" and caller.has_spec()]
+        for name, caller in sorted(vars(self._manager.hook).items()):
+            if name[0] == "_" or caller.has_spec():
+                continue
+            for impl in caller.get_hookimpls():
+                if not impl.optionalhook:
+                    refuse(
+                        f"plugin '{impl.plugin_name}' implements the hook {name}, which does not exist"
+                        + did_you_mean(name, known),
+                        code="E0902",
+                        todo=f"update the plugin, or leave it out with -p no:{impl.plugin_name}",
+                    )
+
+    def _refuse_hook(self, problem: pluggy.PluginValidationError) -> None:
+        name = self._manager.get_name(problem.plugin) or _title(problem.plugin)
+        lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+        refuse(f"plugin '{name}' cannot be used: {lines[-1]}", code="E0902", notes=[Note(line) for line in lines[:-1]])
+
+    # Questions
+
+    def rows(self) -> tuple[Row, ...]:
+        """All plugins in the order they were met."""
+        return tuple(self._rows.values())
+
+    def line(self, hook: str) -> tuple[Stander, ...]:
+        """Who stands in line at a hook, in the order they are called."""
+        found = self._lines.get(hook)
+        if found is None:
+            caller = getattr(self._manager.hook, hook)
+            found = self._lines[hook] = tuple(self._standers(reversed(caller.get_hookimpls())))
+        return found
+
+    def _standers(self, impls: Iterable[Any]) -> Iterable[Stander]:
+        first = True
+        for impl in impls:
+            wraps = impl.wrapper or impl.hookwrapper
+            role = "wrapper" if wraps else "implementation" if first else "fallback"
+            first = first and wraps
+            function = _bare(impl.function)
+            name = f"{function.__module__}.{function.__qualname__}"
+            version = digest(self._digests[impl.plugin_name], name)
+            yield Stander(impl.plugin_name, role, name, version, function.__code__)
+
+
+def _bare(value: Any) -> Any:
+    return getattr(value, "__func__", value)
+
+
+def _title(thing: Any) -> str:
+    return getattr(thing, "__name__", None) or type(thing).__name__
+
+
+def _module(plugin: Any) -> ModuleType:
+    if isinstance(plugin, ModuleType):
+        return plugin
+    return sys.modules[plugin.__module__ if isinstance(plugin, type) else type(plugin).__module__]
+
+
+def _import_file(path: Path) -> ModuleType:
+    name = f"{PROJECT}_plugin_{path.stem}_{digest(str(path.absolute()))[:8]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file '{path}'")
+    spec = importlib.util.spec_from_file_location(name, path.absolute())
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _last_line(problem: BaseException) -> str:
+    return "".join(traceback.format_exception_only(problem)).strip().splitlines()[-1]
+
+
+def _own_frame(problem: BaseException) -> tuple[Note, ...]:
+    """Where in the plugin an import went wrong."""
+    if isinstance(problem, SyntaxError):
+        return (Note(f"at {problem.filename}:{problem.lineno}"),)
+    frames = [f for f in traceback.extract_tb(problem.__traceback__) if "importlib" not in f.filename]
+    own = [f for f in frames if f.filename != __file__]
+    return (Note(f"at {own[-1].filename}:{own[-1].lineno}"),) if own else ()
