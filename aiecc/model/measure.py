@@ -33,7 +33,8 @@ class Frame:
 class StackMeasure:
     """The deepest root-to-leaf path. `size` in bytes counts missing frames as 0 (see `unmeasured`).
 
-    `problem` is upstream's inner text for UNBOUNDED (recursion) and UNKNOWN.
+    `problem` is upstream's inner text for UNBOUNDED (recursion) and UNKNOWN. For UNBOUNDED `chain` is the path
+    from the entry to the function met again, and `cycles` are the paths to further recursions.
     """
 
     source: StackSource
@@ -41,19 +42,22 @@ class StackMeasure:
     chain: tuple[Frame, ...] = ()
     unmeasured: tuple[str, ...] = ()
     problem: str = ""
+    cycles: tuple[tuple[Frame, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class DataMeasure:
     """Static data of a linked core, bytes; bank figures have one entry per bank.
 
-    `size` and `bank_sizes` include padding between sections when taken from a probe.
+    `size` and `bank_sizes` include padding between sections when taken from a probe. `sized` False: only the banks
+    were measured, `size` and `alignment` say nothing.
     """
 
     size: int = 0
     alignment: int = 1
     bank_sizes: tuple[int, ...] = ()
     bank_alignments: tuple[int, ...] = ()
+    sized: bool = True
 
 
 @dataclass(frozen=True, slots=True)
