@@ -6,6 +6,16 @@
 from __future__ import annotations
 
 PASSES: dict[str, str] = {
+    "aie-assign-bd-ids": "assign_bd_ids:AssignBdIds",
+    "aie-assign-core-link-files": "core_link_files:AssignCoreLinkFiles",
+    "aie-assign-lock-ids": "assign_lock_ids:AssignLockIds",
+    "aie-canonicalize-device": "canonicalize_device:CanonicalizeDevice",
+    "aie-default-stack-size": "default_stack_size:DefaultStackSize",
+    "aie-localize-locks": "localize_locks:LocalizeLocks",
+    "aie-normalize-address-spaces": "address_spaces:NormalizeAddressSpaces",
+    "aie-prepare-buffers": "prepare_buffers:PrepareBuffers",
+    "aie-standard-lowering": "standard_lowering:StandardLowering",
+    "aie-vector-transfer-lowering": "vector_transfers:LowerVectorTransfers",
     "canonicalize": "generic:Canonicalize",
     "cse": "generic:Cse",
 }
