@@ -1,8 +1,8 @@
 """START HERE: every stage and registration hook, in reading order.
 
 A stage's parameters are what it needs, `gives` names what it makes, and a parameter annotated with a key
-(`CoreId`, `KernelId`, ...) makes it run once per such key. The build graph, `--get`, the cache and the order of work follow from
-this page; nothing else says them.
+(`CoreId`, `KernelId`, ...) makes it run once per such key. The build graph, `--get`, the cache and the order of work
+follow from this page; nothing else says them.
 
 Implement a stage to replace it, return None to decline, use `hookimpl(wrapper=True)` to wrap it, and add stages of
 your own by returning a class of `@stage` functions from `aiecc_stages`. `aiecc.api` has all you need.
@@ -14,6 +14,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aiecc.base.diag import Sink
+from aiecc.choices import (
+    CheckOptions,
+    CompileOptions,
+    LowerOptions,
+    MeasureOptions,
+    PlaceOptions,
+    ToolchainOptions,
+)
 from aiecc.engine.spec import hookspec, stage
 from aiecc.model.artifact import Module, Source
 from aiecc.model.build import (
@@ -26,14 +34,6 @@ from aiecc.model.build import (
     Lowered,
     Placement,
 )
-from aiecc.choices import (
-    CheckOptions,
-    CompileOptions,
-    LowerOptions,
-    MeasureOptions,
-    PlaceOptions,
-    ToolchainOptions,
-)
 from aiecc.model.ids import CoreId, KernelId
 from aiecc.model.measure import CoreMeasure
 from aiecc.model.program import CoreProgram
@@ -41,10 +41,10 @@ from aiecc.model.targets import Target
 from aiecc.model.toolchain import Toolchain
 
 if TYPE_CHECKING:
-    from aiecc.engine.files import Files
-    from aiecc.engine.memo import Memo
+    from aiecc.engine.reads import Files
+    from aiecc.engine.scope import Memo
     from aiecc.engine.store import Store
-    from aiecc.tools.run import Runner
+    from aiecc.tools.workshop import Workshop
 
 # ---------------------------------------------------------------- stages
 
@@ -70,13 +70,13 @@ def aiecc_lower(module: Module, lower: LowerOptions, diag: Sink) -> Lowered:
 @stage(gives="kernel")
 def aiecc_kernel(
     kernel: KernelId,
-    source: Source,
     tools: Toolchain,
     target: Target,
     compiling: CompileOptions,
     checking: CheckOptions,
+    search: tuple[str, ...],
     files: Files,
-    run: Runner,
+    run: Workshop,
     store: Store,
     diag: Sink,
 ) -> LinkInput:
@@ -92,7 +92,7 @@ def aiecc_outline(lowered: Lowered, tools: Toolchain, diag: Sink) -> dict[CoreId
 
 @stage(gives="llvm", spread="core")
 def aiecc_translate(
-    program: dict[CoreId, CoreProgram], lowered: Lowered, tools: Toolchain, run: Runner, memo: Memo, diag: Sink
+    program: dict[CoreId, CoreProgram], lowered: Lowered, tools: Toolchain, run: Workshop, memo: Memo, diag: Sink
 ) -> dict[CoreId, LlvmIr]:
     """Lower all cores to LLVM IR together: one mlir-opt, one mlir-translate."""
     raise NotImplementedError
@@ -108,7 +108,7 @@ def aiecc_compile(
     target: Target,
     compiling: CompileOptions,
     checking: CheckOptions,
-    run: Runner,
+    run: Workshop,
     store: Store,
     memo: Memo,
     diag: Sink,
@@ -126,7 +126,7 @@ def aiecc_probe(
     tools: Toolchain,
     target: Target,
     compiling: CompileOptions,
-    run: Runner,
+    run: Workshop,
     store: Store,
     diag: Sink,
 ) -> CoreElf | None:
@@ -139,9 +139,9 @@ def aiecc_measure(
     core: CoreId,
     probe: CoreElf | None,
     lowered: Lowered,
-    source: Source,
     target: Target,
     measuring: MeasureOptions,
+    search: tuple[str, ...],
     files: Files,
     diag: Sink,
 ) -> CoreMeasure | None:
@@ -159,7 +159,12 @@ def aiecc_place(
 
 @stage(gives="script")
 def aiecc_script(
-    core: CoreId, object: CoreObject, placement: Placement, kernel: dict[KernelId, LinkInput], tools: Toolchain, target: Target
+    core: CoreId,
+    object: CoreObject,
+    placement: Placement,
+    kernel: dict[KernelId, LinkInput],
+    tools: Toolchain,
+    target: Target,
 ) -> LinkScript:
     """Write what the linker is told about this core's memory."""
     raise NotImplementedError
@@ -171,13 +176,13 @@ def aiecc_link(
     object: CoreObject | None,
     script: LinkScript | None,
     lowered: Lowered,
-    source: Source,
     kernel: dict[KernelId, LinkInput],
     tools: Toolchain,
     target: Target,
     compiling: CompileOptions,
+    search: tuple[str, ...],
     files: Files,
-    run: Runner,
+    run: Workshop,
     store: Store,
     diag: Sink,
 ) -> CoreElf:
@@ -185,7 +190,7 @@ def aiecc_link(
     raise NotImplementedError
 
 
-@stage(gives="report", gather=True)
+@stage(gives="report")
 def aiecc_check(
     core: CoreId,
     elf: CoreElf,
@@ -196,11 +201,12 @@ def aiecc_check(
     measuring: MeasureOptions,
     checking: CheckOptions,
     tools: Toolchain,
+    search: tuple[str, ...],
     files: Files,
-    run: Runner,
+    run: Workshop,
     diag: Sink,
-) -> CoreReport | None:
-    """Judge the linked core. Every implementation is asked; a check reports to `diag` and may return figures."""
+) -> CoreReport:
+    """Judge the linked core: stack, data, banks, program. To add a check, wrap this and report to `diag`."""
     raise NotImplementedError
 
 
@@ -210,28 +216,34 @@ def aiecc_check(
 @hookspec
 def aiecc_stages() -> Any:
     """Bring stages of your own: a class or module of `@stage` functions."""
+    raise NotImplementedError
 
 
 @hookspec
 def aiecc_views() -> Iterable[Any]:
     """Bring views: named files made from artifacts, which `--get` finds (`aiecc.api.View`)."""
+    raise NotImplementedError
 
 
 @hookspec
 def aiecc_dialects() -> Iterable[Any]:
     """Bring xDSL dialects the reader should know: pairs of a name and a factory."""
+    raise NotImplementedError
 
 
 @hookspec
 def aiecc_passes() -> Iterable[Any]:
     """Bring passes for `aiecc-opt`: subclasses of `aiecc.ir.passes.base.Pass`."""
+    raise NotImplementedError
 
 
 @hookspec
 def aiecc_targets() -> Iterable[Target]:
     """Bring devices."""
+    raise NotImplementedError
 
 
 @hookspec
 def aiecc_toolchains() -> Sequence[str]:
     """Bring toolchains: paths of TOML files."""
+    raise NotImplementedError

@@ -24,8 +24,10 @@ class Module:
 
     `spans[i]` belongs to the i-th op of the text in pre-order (the module itself is op 0); None where
     an op has no position of the user's. Printing a module drops the user's line numbers, so they
-    travel beside the text; `aiecc.ir.text.load` puts them back.
+    travel beside the text; `aiecc.ir.text.load` puts them back. With `file` the text is the user's own,
+    so positions are those in it.
     """
 
     text: str
     spans: tuple[Span | None, ...] = ()
+    file: str = ""

@@ -64,15 +64,15 @@ class LinkKind(enum.Enum):
 class LinkInput:
     """A file for the linker, or to merge into the core's IR.
 
-    `path` is the user's file as found; `blob` its content, or what was compiled from it. A thin archive's
-    members lie beside it, so `members` carries their content.
+    `path` is the user's file as found; `blob` its content, or what was compiled from it. `name` is what the file is
+    called where cores are linked. A thin archive is made a whole one, since its members lie elsewhere.
     """
 
     kernel: KernelId
     kind: LinkKind
     path: str
+    name: str
     blob: Blob
-    members: tuple[tuple[str, Blob], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

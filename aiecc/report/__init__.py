@@ -1,1 +1,1 @@
-"""Views of artifacts: a file a format."""
+"""Views of artifacts for people and machines: a file a format. Read `summary.py` first."""
