@@ -77,7 +77,7 @@ class TileProblem:
 
     @property
     def bank_size(self) -> int:
-        return self.memory // self.banks
+        return self.memory // self.banks if self.banks else 0
 
 
 @dataclass(frozen=True, slots=True)

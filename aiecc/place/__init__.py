@@ -1,1 +1,5 @@
-"""Pure placement: no I/O, no clock. Read `problem.py` first."""
+"""Pure placement of one tile's memory: no I/O, no clock, no xDSL. Read `solve.py` first, then `problem.py`.
+
+`solve` searches, `judge` (written apart) checks every answer, `refuse` says why not, `map` shows the tile,
+`regions` finds what is left for the linker.
+"""
