@@ -297,7 +297,7 @@ class Codec:
         return Blob(found, size, self._blob_path(found, suffix))
 
 
-_PLAIN = frozenset({bool, int, float, str, bytes, type(None)})
+_PLAIN: frozenset[Any] = frozenset({bool, int, float, str, bytes, type(None), None})
 
 
 def _empty_encoder(cls: type) -> Encoder:

@@ -160,7 +160,11 @@ class _Run:
         source = self.engine.keys.artifact
         if keyed and source not in self.graph.roots:
             self._work(self.graph.expand([source], lambda kind, within: ()))
-            if not self.bench.product(Ref(source)).exists or self.stopping:
+            if (
+                self.stopping
+                or self.outcomes[Ref(source)].state not in GOOD
+                or not self.bench.product(Ref(source)).exists
+            ):
                 return
         cache: dict[tuple[str, Any], tuple[Any, ...]] = {}
 
