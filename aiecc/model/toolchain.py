@@ -79,8 +79,8 @@ class RootSpec:
 class Group:
     """A part of a template that appears only sometimes.
 
-    `when`: only if that value is given and not empty. `unless`: only if it is not. `each`: once for every item of
-    that list, called `{it}` inside.
+    `when`: only if that value is given and not empty (several words: all of them). `unless`: only if it is not
+    (several: none of them). `each`: once for every item of that list, called `{it}` inside.
     """
 
     args: tuple[str, ...]
@@ -137,10 +137,10 @@ class ToolchainSpec:
     """One TOML file.
 
     `words` are the values templates use, by architecture (`aie2p`): the triple and what else differs. `folder` is
-    where the file lies; the paths in `startup`, `runtime` and `include` are below it. `rename`: (prefix, replacement) pairs
-    for intrinsics the back end does not know; the dots of the rest become underscores. `middle_level` caps the level of
-    the middle end. `ir_dialect`: which text fixes its IR wants: ``, `peano` or `chess`. `standin`: what a user must
-    be told when it is taken for want of another.
+    where the file lies; the paths in `startup`, `runtime` and `include` are below it. `rename`: (prefix, replacement)
+    pairs for intrinsics the back end does not know; the dots of the rest become underscores. `middle_level` caps
+    the level of the middle end. `ir_dialect`: which text fixes its IR wants: none, `peano` or `chess`. `standin`:
+    what a user must be told when it is taken for want of another.
     """
 
     name: str
@@ -150,7 +150,6 @@ class ToolchainSpec:
     tools: tuple[ToolSpec, ...] = ()
     recipes: dict[str, tuple[Recipe, ...]] = field(default_factory=dict[str, tuple[Recipe, ...]])
     words: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
-    values: dict[str, str] = field(default_factory=dict[str, str])
     capabilities: Capabilities = Capabilities()
     startup: tuple[str, ...] = ()
     runtime: tuple[str, ...] = ()
