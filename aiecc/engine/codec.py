@@ -117,7 +117,7 @@ class Codec:
             return lambda value, _: float(value)
         if origin is typing.Literal or hint in _PLAIN:
             return None
-        if hint is Path or hint is PurePath:
+        if isinstance(hint, type) and issubclass(hint, PurePath):
             return _encode_path
         if hint is Blob:
             return _encode_blob
@@ -217,7 +217,7 @@ class Codec:
             return _decode_any
         if origin is typing.Literal or hint in _PLAIN:
             return float if hint is float else None
-        if hint is Path or hint is PurePath:
+        if isinstance(hint, type) and issubclass(hint, PurePath):
             return Path
         if hint is Blob:
             return self._decode_blob
@@ -365,7 +365,7 @@ def _runtime(hint: Any) -> Any:
         return _runtime(hint.__supertype__)
     if typing.get_origin(hint) is typing.Literal:
         return type(typing.get_args(hint)[0])
-    return PurePath if hint is Path else typing.get_origin(hint) or hint
+    return typing.get_origin(hint) or hint
 
 
 def _name(hint: Any) -> str:

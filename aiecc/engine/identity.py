@@ -58,20 +58,29 @@ def package_digest(name: str = "aiecc") -> str:
 
 
 def module_digest(module: ModuleType) -> str:
-    """The digest of all the sources that travel with a module.
+    """The digest of all the sources that travel with a module; empty for a module without any."""
+    root = source_root(module)
+    return "" if root is None else tree_digest(root)
+
+
+def source_root(module: ModuleType) -> Path | None:
+    """The file or folder that holds the sources which travel with a module.
 
     That is its whole top-level package; for a module below a namespace package, the regular package nearest to the
     namespace; for a module on its own, its file. What it imports from elsewhere is not covered.
     """
     file = getattr(module, "__file__", None)
     if file is None:
-        return ""
-    root = Path(file).absolute()
+        return None
     names = module.__name__.split(".")
     for depth in range(1, len(names) + 1):
         package = sys.modules.get(".".join(names[:depth]))
         init = getattr(package, "__file__", None)
         if init is not None and Path(init).name.startswith("__init__."):
-            root = Path(init).absolute().parent
-            break
-    return tree_digest(root)
+            return Path(init).absolute().parent
+    return Path(file).absolute()
+
+
+def source_files(root: Path) -> list[Path]:
+    """The files that `tree_digest` covers."""
+    return [root / name for name in _files(root, "")] if root.is_dir() else [root]

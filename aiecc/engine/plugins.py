@@ -23,7 +23,8 @@ from aiecc.base.diag import Note, Refused, refuse
 from aiecc.base.digest import digest
 from aiecc.base.nearest import did_you_mean
 from aiecc.engine.entrypoints import EntryPoint, entry_points
-from aiecc.engine.identity import module_digest, package_digest
+from aiecc.engine.identity import module_digest, package_digest, source_files, source_root
+from aiecc.engine.reads import CONTENT, Read, state_of
 from aiecc.engine.spec import PROJECT, Contract, is_stage, read_contract
 
 _PREFIX = f"{PROJECT}_"
@@ -83,6 +84,7 @@ class Plugins:
         self._blocked = {r[3:] for r in requests if r.startswith("no:")}
         self._rows: dict[str, Row] = {}
         self._digests: dict[str, str] = {}
+        self._hooks: list[str] = []
         self._stages: dict[str, Callable[..., Any]] = {}
         self._lines: dict[str, tuple[Stander, ...]] = {}
 
@@ -106,6 +108,7 @@ class Plugins:
             caller = getattr(self._manager.hook, name, None)
             if caller is not None and caller.has_spec():
                 refuse(f"plugin '{by}' declares the hook {name}, which exists already", code="E0902")
+            self._hooks.append(name)
             if is_stage(_bare(value)):
                 self._stages[name] = value
         try:
@@ -223,6 +226,7 @@ class Plugins:
             options = self._manager.parse_hookimpl_opts(plugin, name)
             if options is not None:
                 hooks.append(options.get("specname") or name)
+                self._check_parameters(row.name, hooks[-1], _bare(getattr(plugin, name)))
                 continue
             function = _bare(getattr(plugin, name, None)) if name.startswith(_PREFIX) else None
             if callable(function) and not isinstance(function, type) and not hasattr(function, _SPEC):
@@ -232,6 +236,21 @@ class Plugins:
                     todo="put @hookimpl above it, or give it a name that does not start with " + _PREFIX,
                 )
         return tuple(hooks)
+
+    def _check_parameters(self, plugin: str, hook: str, function: Any) -> None:
+        caller = getattr(self._manager.hook, hook, None)
+        if caller is None or not caller.has_spec():
+            return
+        offered = caller.spec.argnames
+        code = function.__code__
+        for name in code.co_varnames[: code.co_argcount]:
+            if name not in offered and name != "self":
+                refuse(
+                    f"plugin '{plugin}': {hook} takes '{name}', which that hook does not offer"
+                    + did_you_mean(name, offered),
+                    code="E0902",
+                    notes=(Note("it offers " + ", ".join(offered)),),
+                )
 
     def check(self) -> None:
         """Refuse implementations of hooks that nobody declares; call it when all specifications are in."""
@@ -255,6 +274,10 @@ class Plugins:
 
     # Questions
 
+    def hooks(self) -> tuple[str, ...]:
+        """All hooks that are declared, in that order."""
+        return tuple(self._hooks)
+
     def rows(self) -> tuple[Row, ...]:
         """All plugins in the order they were met."""
         return tuple(self._rows.values())
@@ -267,6 +290,13 @@ class Plugins:
             found = self._lines[hook] = tuple(self._standers(reversed(caller.get_hookimpls())))
         return found
 
+    def reads(self) -> tuple[Read, ...]:
+        """The sources of all plugins but the host's own, for a snapshot."""
+        own = source_root(sys.modules[PROJECT])
+        roots = dict.fromkeys(source_root(_module(plugin)) for plugin in self._manager.get_plugins())
+        files = {str(path) for root in roots if root not in (None, own) for path in source_files(root)}
+        return tuple(Read(path, CONTENT, state_of(path, CONTENT)) for path in sorted(files))
+
     def _standers(self, impls: Iterable[Any]) -> Iterable[Stander]:
         first = True
         for impl in impls:
@@ -275,8 +305,14 @@ class Plugins:
             first = first and wraps
             function = _bare(impl.function)
             name = f"{function.__module__}.{function.__qualname__}"
-            version = digest(self._digests[impl.plugin_name], name)
+            version = digest(self._digests[impl.plugin_name], function.__qualname__, self._elsewhere(impl))
             yield Stander(impl.plugin_name, role, name, version, function.__code__)
+
+    @staticmethod
+    def _elsewhere(impl: Any) -> str:
+        """The sources of a hook function that a plugin took over from another module."""
+        module = sys.modules.get(_bare(impl.function).__module__)
+        return "" if module is None or module is _module(impl.plugin) else module_digest(module)
 
 
 def _bare(value: Any) -> Any:
@@ -290,7 +326,8 @@ def _title(thing: Any) -> str:
 def _module(plugin: Any) -> ModuleType:
     if isinstance(plugin, ModuleType):
         return plugin
-    return sys.modules[plugin.__module__ if isinstance(plugin, type) else type(plugin).__module__]
+    name = plugin.__module__ if isinstance(plugin, type) else type(plugin).__module__
+    return sys.modules.get(name) or ModuleType(name)
 
 
 def _import_file(path: Path) -> ModuleType:

@@ -267,7 +267,8 @@ class _Run:
     def _applies(self, task: Task, outcome: Outcome) -> bool:
         """False, with the outcome set, when something the task needs failed or does not exist."""
         for wait in task.waits:
-            if self.outcomes[wait.ref].state not in GOOD:
+            state = self.outcomes[wait.ref].state
+            if state not in GOOD and not (state is State.FAILED and self._has_elements(task, wait)):
                 outcome.state = State.BLOCKED
                 outcome.reason = f"{wait.address} failed"
                 return False
@@ -277,6 +278,12 @@ class _Run:
                 outcome.reason = f"there is no {refs[0]}"
                 return False
         return True
+
+    def _has_elements(self, task: Task, wait: Task) -> bool:
+        """True when all that a task takes was made by a spread stage that failed for other keys."""
+        contract = wait.node.contract
+        refs = [ref for refs in task.inputs for ref in refs if ref.artifact == contract.gives]
+        return contract.spread is not None and all(ref.key and self.bench.product(ref).exists for ref in refs)
 
     def _finish(self, done: Done | None) -> Ref:
         """Take in what came of a task that ran."""

@@ -70,7 +70,8 @@ def stage(*, gives: str, volatile: bool = False, spread: str | None = None, vers
 
     `gives`: the artifact it makes, a snake_case noun. `volatile`: it looks at the world beyond its parameters, so it
     runs in every build (an equal product still stops the wave). `spread`: it runs once for all keys of that kind and
-    returns a dict of them; whoever needs the artifact per key sees, and depends on, one element only.
+    returns a dict of them; whoever needs the artifact per key sees, and depends on, one element only. It may report
+    errors for some keys and leave those out: the others go on.
     `version`: raise it when the meaning of the product changes without any code change of an implementation.
     """
     if not gives.isidentifier():

@@ -193,6 +193,7 @@ class Toy:
         more.setdefault("jobs", 1)
         more.setdefault("keys", KEYS)
         more.setdefault("check_products", True)
+        more.setdefault("identity", "toy")
         more.setdefault("roots", ("source",))
         self.engine = Engine(self.plugins, Store(folder), ambients={**words, **(ambients or {})}, **more)
 

@@ -83,6 +83,7 @@ def again(value: Any, hint: Any) -> Any:
         ("odd \udcff name", str),
         (b"\x00\xff", bytes),
         (Path("a/b"), Path),
+        (Path("a/b"), type(Path("a/b"))),
         (Colour.RED, Colour),
         (Leaf("a", 1), Leaf),
         (Empty(), Empty),

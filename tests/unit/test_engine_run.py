@@ -502,6 +502,48 @@ def test_an_element_left_out_of_a_spread_product_is_absent(tmp_path: Path) -> No
     assert build.get("item") == {APPLE: Item("apple"), FIG: Item("fig")}
 
 
+def test_a_spread_stage_may_fail_for_some_keys_only(tmp_path: Path) -> None:
+    class More:
+        @stage(gives="lower", spread="word")
+        def aiecc_lower(self, item: dict[WordId, Item], diag: Sink) -> dict[WordId, str]: ...
+
+        @stage(gives="upper")
+        def aiecc_upper(self, word: WordId, lower: str) -> str: ...
+
+        @stage(gives="both")
+        def aiecc_both(self, room: RoomId, lower: dict[WordId, str]) -> str: ...
+
+        @stage(gives="all")
+        def aiecc_all(self, upper: dict[WordId, str]) -> str: ...
+
+    class Some:
+        @hookimpl
+        def aiecc_lower(self, item: dict[WordId, Item], diag: Sink) -> dict[WordId, str]:
+            diag.error("no pears")
+            return {word: i.word for word, i in item.items() if i.word != "pear"}
+
+        @hookimpl
+        def aiecc_upper(self, lower: str) -> str:
+            return lower.upper()
+
+        @hookimpl
+        def aiecc_both(self, lower: dict[WordId, str]) -> str:
+            return " ".join(lower.values())
+
+        @hookimpl
+        def aiecc_all(self, upper: dict[WordId, str]) -> str:
+            return ""
+
+    build = Toy(tmp_path, Some(), specs=(More,)).build(TEXT, "upper", "both", "all")
+    states = {o.address: o.state for o in build.outcomes}
+    assert not build.ok
+    assert states["lower"] is State.FAILED
+    assert states["north_apple/upper"] is states["south/both"] is State.RAN
+    assert states["north_pear/upper"] is states["north/both"] is states["all"] is State.BLOCKED
+    assert build.items("upper") == {APPLE: "APPLE", FIG: "FIG"}
+    assert [d.text for d in build.diagnostics] == ["no pears"]
+
+
 # Ambients
 
 
