@@ -93,10 +93,9 @@ class Outliner:
         for error messages only; it differs between equal programs.
         """
         op = self.cores[core.col, core.row]
-        before = len(self.sink.items)
         made = _Program(self, op, core)
         module = made.module()
-        if any(d.is_error for d in self.sink.items[before:]):
+        if module is None:
             return None
         return CoreProgram(print_module(module, debuginfo=with_locations) + "\n", made.names())
 
@@ -155,13 +154,21 @@ class _Program:
         self.lowering = CoreLowering(self.target, owner.sink, owner.rename)
         self.buffers: dict[BufferOp, str] = {}
         self.taken = {CORE_NAME}
+        self.said = len(owner.sink.items)
+
+    @property
+    def failed(self) -> bool:
+        return any(d.is_error for d in self.owner.sink.items[self.said :])
 
     def names(self) -> tuple[tuple[str, str], ...]:
         buffers = tuple((name, buffer.symbol or "") for buffer, name in self.buffers.items())
         return ((CORE_NAME, self.key.label), *buffers)
 
-    def module(self) -> ModuleOp:
+    def module(self) -> ModuleOp | None:
+        """The module; None when something in the core cannot be part of one."""
         function = self._function()
+        if self.failed:
+            return None
         used = self._closure(function)
         own = [self._global(buffer, name) for buffer, name in self.buffers.items()]
         globals = [op for op in used if isinstance(op, GlobalOp)]
@@ -172,7 +179,7 @@ class _Program:
         normalize(module)
         LowerVectorTransfers().apply(module, self.owner.sink)
         self._check(module)
-        return module
+        return None if self.failed else module
 
     # --- the core itself ----------------------------------------------------------------------------------------------
 
@@ -190,7 +197,7 @@ class _Program:
             entry.insert_ops_before(made, first)
         function = FuncOp(CORE_NAME, ((), ()), region)
         function.location = self.core.location
-        if not self.owner.sink.failed:
+        if not self.failed:
             self.lowering.lower_core(region, self.core)
         return function
 

@@ -1,0 +1,127 @@
+"""The short passes: devices around old designs, address spaces, stack sizes, names of buffers."""
+
+from __future__ import annotations
+
+import pytest
+from passkit import Ran, line_of
+
+from aiecc.ir.dialects.aie import BufferOp, CoreOp
+from aiecc.ir.passes.address_spaces import NormalizeAddressSpaces
+from aiecc.ir.passes.canonicalize_device import CanonicalizeDevice
+from aiecc.ir.passes.default_stack_size import DefaultStackSize
+from aiecc.ir.passes.prepare_buffers import PrepareBuffers
+
+# --- aie-canonicalize-device ------------------------------------------------------------------------------------------
+
+
+def test_a_design_without_a_device_gets_the_first_one_there_was():
+    ran = Ran("%t = aie.tile(1, 2)\n%b = aie.buffer(%t) : memref<4xi32>", CanonicalizeDevice())
+    assert ran.device.device.word == "xcvc1902" and ran.device.symbol == "main"
+    assert [op.name for op in ran.device.block.ops] == ["aie.tile", "aie.buffer", "aie.end"]
+
+
+def test_a_design_with_a_device_stays():
+    text = "aie.device(npu2) @left {\n  %t = aie.tile(1, 2)\n}"
+    assert Ran(text, CanonicalizeDevice()).text == Ran(text).text
+
+
+# --- aie-normalize-address-spaces -------------------------------------------------------------------------------------
+
+SPACES = """
+module {
+  func.func private @f(memref<4xi32, 2>) -> memref<4xi32, 6 : i32>
+  func.func @g(%a: memref<2x4xi32, strided<[8, 1]>, 2>) -> memref<4xi32, 2> {
+    %0 = memref.alloc() : memref<4xi32, 2>
+    cf.br ^bb1(%0 : memref<4xi32, 2>)
+  ^bb1(%1: memref<4xi32, 2>):
+    %2 = func.call @f(%1) : (memref<4xi32, 2>) -> memref<4xi32, 6 : i32>
+    return %1 : memref<4xi32, 2>
+  }
+}"""
+
+
+def test_spaces_go_from_values_arguments_and_signatures():
+    ran = Ran(SPACES, NormalizeAddressSpaces())
+    text = ran.text
+    assert ", 2>" not in text and ", 6" not in text
+    assert text.count("memref<4xi32>") == 9
+    # What the memory looks like stays.
+    assert "memref<2x4xi32, strided<[8, 1]>>" in text
+
+
+def test_a_module_without_spaces_stays():
+    text = SPACES.replace(", 2>", ">").replace(", 6 : i32>", ">")
+    assert Ran(text, NormalizeAddressSpaces()).text == Ran(text).text
+
+
+# --- aie-default-stack-size -------------------------------------------------------------------------------------------
+
+STACKS = """
+aie.device(npu2) {{
+  %a = aie.tile(0, 2)
+  %b = aie.tile(0, 3)
+  func.func private @k() attributes {{stack_size_override = {override} : i32}}
+  %ca = aie.core(%a) {{
+    aie.end
+  }} {{stack_size = 512 : i32, measured_stack_size = 96 : i32, measured_data_size = 8 : i32,
+      measured_data_alignment = 4 : i32, data_size = 16 : i32}}
+  %cb = aie.core(%b) {{
+    aie.end
+  }} {{measured_bank_sizes = array<i32: 0, 64, 0, 0>, measured_bank_alignments = array<i32: 1, 64, 1, 1>,
+      measured_data_ranges = array<i32: 0, 4>}}
+}}"""
+
+
+@pytest.mark.parametrize(("size", "sizes"), [(0, [512, None]), (3000, [512, 3000])])
+def test_old_measurements_go_and_only_missing_sizes_are_filled_in(size: int, sizes: list[int | None]):
+    ran = Ran(STACKS.format(override=0), DefaultStackSize(size))
+    assert "measured" not in ran.text
+    assert [core.stack_size for core in ran.ops(CoreOp)] == sizes
+    assert [core.data_size for core in ran.ops(CoreOp)] == [16, None]
+    assert not ran.said
+
+
+def test_a_negative_override_is_refused_and_zero_is_not():
+    text = STACKS.format(override=-8)
+    said = Ran(text, DefaultStackSize()).only
+    assert said.text == "'func.func' op stack_size_override must not be negative, got -8"
+    assert said.where is not None and said.where.line == line_of(text, "func.func")
+
+
+# --- aie-prepare-buffers ----------------------------------------------------------------------------------------------
+
+
+def test_nameless_buffers_are_numbered_around_the_names_there_are():
+    ran = Ran(
+        """
+aie.device(npu2) {
+  %t = aie.tile(0, 1)
+  %c = aie.buffer(%t) : memref<4xi32>
+  %d = aie.buffer(%t) {sym_name = "_anonymous1"} : memref<4xi32>
+  %m = aie.memtile_dma(%t) {
+    %e = aie.buffer(%t) : memref<4xi32>
+    aie.end
+  }
+}""",
+        PrepareBuffers(),
+    )
+    assert [b.symbol for b in ran.ops(BufferOp)] == ["_anonymous0", "_anonymous1", "_anonymous2"]
+    assert not ran.said
+
+
+def test_a_buffer_inside_a_core_is_refused_at_its_tile():
+    text = """
+aie.device(npu2) {
+  %t = aie.tile(0, 2)
+  %core = aie.core(%t) {
+    %c = aie.buffer(%t) {sym_name = "c"} : memref<4xi32> = dense<1>
+    aie.end
+  }
+}"""
+    said = Ran(text, PrepareBuffers()).only
+    assert said.text == (
+        "'aie.tile' op Buffer '\"c\"' must be defined directly under the device scope. "
+        "Currently it is nested inside a core tile."
+    )
+    assert said.where is not None and said.where.line == line_of(text, "aie.tile")
+    assert said.notes[0].where is not None and said.notes[0].where.line == line_of(text, "aie.buffer")
