@@ -149,10 +149,12 @@ class Memo:
         if found is None or found[1].parts[0].body is None:
             return False
         record = found[1]
-        flight.value = self._desk.codec.decode(record.parts[0].body or b"", type)
-        flight.reads = record.reads
-        flight.diagnostics = self._desk.diagnostics(record)
-        flight.commands = self._desk.commands(record)
+        try:
+            value = self._desk.codec.decode(record.parts[0].body or b"", type)
+            diagnostics, commands = self._desk.diagnostics(record), self._desk.commands(record)
+        except (ValueError, TypeError, LookupError):  # only a meddled-with store can bring this about
+            return False
+        flight.value, flight.reads, flight.diagnostics, flight.commands = value, record.reads, diagnostics, commands
         return True
 
     def _work(self, flight: Flight, scope: Scope, key: str, make: Callable[[], Any], type: Any) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from engine_toy import TEXT, WALL, Book, Item, Ours, RoomId, Shout, ShoutOptions, Specs, Text, Toy, WordId
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from aiecc.base.blob import Blob
 from aiecc.base.diag import Level, Refused, Sink, refuse
@@ -747,6 +751,51 @@ def test_any_damage_to_the_store_costs_a_rebuild_and_nothing_else(tmp_path: Path
             assert build.get("shout", FIG).file.bytes() == b"FIG"
             assert build.commands == good.commands
         path.write_bytes(whole)
+
+
+def test_a_record_that_is_whole_but_makes_no_sense(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep = Store.keep
+    junk = {"diagnostics": b"\x93\x01\x02\x03"}
+    monkeypatch.setattr(
+        Store, "keep", lambda self, key, record: keep(self, key, msgspec.structs.replace(record, **junk))
+    )
+    plugin = Shared()
+    good = shared(tmp_path, plugin, monkeypatch).build(SAME, "shout")
+    monkeypatch.setattr(Store, "keep", keep)
+    again = shared(tmp_path, plugin, monkeypatch)
+    build = again.build(SAME, "shout")
+    assert len(again.calls) == 7
+    assert len(plugin.made) == 6
+    assert build.ok
+    assert (build.diagnostics, build.commands) == (good.diagnostics, good.commands)
+
+
+LETTERS = st.sampled_from(["a", "b", "oddc", "badd", "none"])
+ROOMS = st.dictionaries(st.sampled_from(["r", "s", "t"]), st.lists(LETTERS, max_size=4, unique=True), min_size=1)
+DICTIONARIES = st.none() | st.dictionaries(LETTERS, LETTERS, max_size=3)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(ROOMS, DICTIONARIES, st.integers(1, 2)), min_size=2, max_size=6))
+def test_whatever_was_built_before_the_result_is_that_of_a_clean_build(steps: Any) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        ours = Ours()
+        ours.dictionary = folder / "words"
+        for number, (rooms, dictionary, marks) in enumerate(steps):
+            if dictionary is None:
+                ours.dictionary.unlink(missing_ok=True)
+            else:
+                ours.dictionary.write_text("".join(f"{a}={b}\n" for a, b in dictionary.items()))
+            text = "".join(f"{room}: {' '.join(words)}\n" for room, words in rooms.items())
+            more = {"ours": ours, "options": (ShoutOptions(marks),), "jobs": 1 + number % 3}
+            warm = Toy(folder / "store", **more).build(text, "wall", "measure")
+            clean = Toy(folder / f"clean{number}", **more).build(text, "wall", "measure")
+            assert warm.get("wall") == clean.get("wall")
+            assert warm.items("measure") == clean.items("measure")
+            assert (warm.ok, warm.diagnostics, warm.commands) == (clean.ok, clean.diagnostics, clean.commands)
+            assert warm.reads == clean.reads
+            assert [o.digest for o in warm.outcomes] == [o.digest for o in clean.outcomes]
 
 
 def test_a_lost_record_is_explained(tmp_path: Path) -> None:
