@@ -6,6 +6,7 @@ Reads common (`!<arch>`) and thin (`!<thin>`) archives with GNU (`/`, `//`, `/12
 
 from __future__ import annotations
 
+import codecs
 import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -39,15 +40,14 @@ def sniff(data: bytes) -> Content:
     if data[:4] in (b"BC\xc0\xde", b"\xde\xc0\x17\x0b"):
         return Content.BITCODE
     head = data[:4096]
-    if head and b"\0" not in head:
-        # A multi-byte character may be cut at the end of the window.
-        for cut in range(4):
-            try:
-                head[: len(head) - cut].decode("utf-8")
-            except UnicodeDecodeError:
-                continue
-            return Content.TEXT
-    return Content.UNKNOWN
+    if not head or b"\0" in head:
+        return Content.UNKNOWN
+    try:
+        # Incrementally: the window may end inside a character.
+        codecs.getincrementaldecoder("utf-8")().decode(head, final=len(data) <= len(head))
+    except UnicodeDecodeError:
+        return Content.UNKNOWN
+    return Content.TEXT
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from aiecc.elf.read import Binding, Image, Section, Symbol, SymbolType
+from aiecc.elf import riscv
+from aiecc.elf.read import EM_RISCV, Binding, Image, Section, Symbol, SymbolType
 from aiecc.elf.relocs import Table, Use
 
 
@@ -106,12 +107,12 @@ def _functions(image: Image) -> dict[int, Function]:
             by_address.setdefault(s.value, []).append(s)
     sized = Spans((a, a + max(s.size for s in group)) for a, group in by_address.items() if any(s.size for s in group))
     starts = {a for a in by_address if sized.starts_at(a) or sized.at(a) is None}
-    starts |= {a for a in _called_code(image) if sized.at(a) is None}
-    labels = _labels(image, starts - set(by_address))
+    labels = {a: group for a, group in _called_code(image).items() if a not in by_address and sized.at(a) is None}
+    starts |= labels.keys()
     ordered = sorted(starts)
     functions: dict[int, Function] = {}
     for i, address in enumerate(ordered):
-        group = sorted(by_address.get(address, ()) or labels.get(address, ()), key=_rank)
+        group = sorted(by_address.get(address) or labels[address], key=_rank)
         size = max((s.size for s in group), default=0)
         known = size > 0
         if not known:
@@ -119,17 +120,17 @@ def _functions(image: Image) -> dict[int, Function]:
             limit = section.end if section is not None and section.executable else address
             following = ordered[i + 1] if i + 1 < len(ordered) else limit
             size = max(0, min(limit, following) - address)
-        names = tuple(dict.fromkeys(s.name for s in group)) or (f"code at 0x{address:X}",)
+        names = tuple(dict.fromkeys(s.name for s in group))
         if size > 0:
             functions[address] = Function(address, size, names[0], names, known)
     return functions
 
 
-def _called_code(image: Image) -> set[int]:
-    """Addresses in code that a call names, whatever type its symbol has (assembly often leaves it out)."""
+def _called_code(image: Image) -> dict[int, set[Symbol]]:
+    """Addresses in code that calls name by untyped symbols (assembly often leaves the type out), with the symbols."""
     table = Table(image)
     code = [s for s in image.sections if s.executable and s.allocated]
-    found: set[int] = set()
+    found: dict[int, set[Symbol]] = {}
     for section, patched in _code_and_data(image):
         if not patched.executable:
             continue
@@ -146,18 +147,8 @@ def _called_code(image: Image) -> set[int]:
                 continue
             target = table.target(r.type, symbol.value, r.addend, section=False)
             if any(s.address <= target < s.end for s in code):
-                found.add(target)
+                found.setdefault(target, set()).add(symbol)
     return found
-
-
-def _labels(image: Image, addresses: set[int]) -> dict[int, list[Symbol]]:
-    """Untyped symbols at those addresses."""
-    out: dict[int, list[Symbol]] = {}
-    if addresses:
-        for s in image.symbols:
-            if s.type == SymbolType.NOTYPE and s.defined and s.name and s.value in addresses:
-                out.setdefault(s.value, []).append(s)
-    return out
 
 
 def _exported(image: Image) -> dict[str, int]:
@@ -188,6 +179,8 @@ class _Edges:
         """Function -> data objects its code names."""
         self.holds: dict[int, set[int]] = {}
         """Data object -> functions whose address it holds."""
+        self.patched: set[int] = set()
+        """Addresses in code that a relocation speaks for."""
 
     def collect(self) -> None:
         for section, patched in _code_and_data(self.image):
@@ -195,6 +188,8 @@ class _Edges:
                 self._in_code(section, patched)
             else:
                 self._in_data(section)
+        if self.image.machine == EM_RISCV:
+            self._in_instructions()
         for reader, objects in self.reads.items():
             for target in set[int]().union(*(self.holds.get(o, set()) for o in objects)):
                 self._edge(reader, target, through_pointer=True)
@@ -208,6 +203,7 @@ class _Edges:
         symbols = image.symbols_for(section)
         code = image.contents(patched)
         for r in image.relocations(section):
+            self.patched.add(r.offset)
             use = table.use(r.type)
             if use is Use.NONE or r.symbol >= len(symbols):
                 continue
@@ -230,6 +226,25 @@ class _Edges:
                 # A label on a function's first instruction is where a loop goes back to, not a call.
                 continue
             self._edge(owner, target, through_pointer=use in (Use.ADDRESS, Use.WORD))
+
+    def _in_instructions(self) -> None:
+        """Edges that left no relocation."""
+        functions, image = self.graph.functions, self.image
+        for section in image.sections:
+            if not (section.executable and section.allocated):
+                continue
+            code = image.contents(section)
+            for function in functions.values():
+                if not section.address <= function.address < section.end:
+                    continue
+                body = code[function.address - section.address : function.end - section.address]
+                for t in riscv.transfers(body, function.address, rv32=image.word == 4):
+                    if t.pc in self.patched or t.target not in functions:
+                        continue
+                    owner = self.graph.spans.at(t.pc)
+                    if owner is None or (t.target == owner and not t.links):
+                        continue
+                    self._edge(owner, t.target, through_pointer=t.loads)
 
     def _read(self, reader: int, symbol: Symbol, target: int) -> None:
         # A pointer derived from a sized object belongs to it even one past its end, where loops stop.

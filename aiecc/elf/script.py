@@ -82,7 +82,8 @@ def _sections(layout: CoreLayout) -> Iterator[str]:
         "  .text : {",
         "     /* the __start symbol has to come at address zero. */",
         "     *crt0.o(.text*)",
-        "     _ctors_start = .;",
+        # The pointers are words; code may end in the middle of one.
+        "     . = ALIGN(4); _ctors_start = .;",
         "     _init_array_start = .;",
         # The file-pattern form selects nothing by itself; the second one collects the constructors.
         "     KEEP(SORT(*.init_array)) KEEP(*(SORT_BY_INIT_PRIORITY(.init_array .init_array.*)))",
