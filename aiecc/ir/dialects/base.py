@@ -192,7 +192,7 @@ class DialectOp(IRDLOperation):
         attr = self.properties.get(SEGMENTS)
         if not isinstance(attr, DenseArrayBase) or attr.elt_type != I32:
             raise self.error(f"requires attribute '{SEGMENTS}'")
-        counts = [cast(int, n) for n in attr.get_values()]
+        counts = [int(n) for n in attr.get_values()]
         if len(counts) != len(defs):
             raise self.error(
                 f"'{SEGMENTS}' attribute for specifying operand segments must have {len(defs)} elements, "
@@ -233,7 +233,7 @@ def _count(n: int, what: str) -> str:
 def _verify_type(op: DialectOp, what: str, index: int, type: Attribute, constraint: object) -> None:
     inner = getattr(constraint, "constr", constraint)
     if isinstance(inner, Described) and not inner.test(type):
-        raise op.error(f"{what} #{index} must be {inner.summary}, but got '{type}'")
+        raise op.error(f"{what} #{index} must be {inner.summary}, but got '{show(type)}'")
 
 
 def op_definition(cls: OpT) -> OpT:
@@ -254,7 +254,7 @@ def int_field(name: str) -> int:
     """An integer property as an int. Reading one that is absent is an error; see `optional_int_field`."""
 
     def read(op: DialectOp) -> int:
-        return cast(int, cast("IntegerAttr[IntegerType]", op.properties[name]).value.data)
+        return cast("IntegerAttr[IntegerType]", op.properties[name]).value.data
 
     return cast(int, property(read))
 
@@ -264,7 +264,7 @@ def optional_int_field(name: str) -> int | None:
 
     def read(op: DialectOp) -> int | None:
         attr = op.properties.get(name)
-        return cast(int, attr.value.data) if isinstance(attr, IntegerAttr) else None
+        return attr.value.data if isinstance(attr, IntegerAttr) else None
 
     return cast("int | None", property(read))
 
@@ -288,6 +288,13 @@ def string_field(name: str) -> str | None:
         return text_of(op.properties.get(name))
 
     return cast("str | None", property(read))
+
+
+def show(attr: Attribute) -> str:
+    """An attribute or type as it is printed, for messages."""
+    from aiecc.ir.printer import attribute_text
+
+    return attribute_text(attr)
 
 
 def text_of(attr: Attribute | None) -> str | None:
@@ -348,5 +355,5 @@ def enclosing(op: Operation, *names: str) -> Operation | None:
 
 __all__ = [
     "DialectOp", "bool_field", "enclosing", "int_field", "ints_field", "name_field", "names_field",
-    "op_definition", "optional_int_field", "string_field", "text_of", "word_field",
+    "op_definition", "optional_int_field", "show", "string_field", "text_of", "word_field",
 ]  # fmt: skip

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
+from typing_extensions import TypeVar
 from xdsl.dialects.builtin import (
-    I1,
     ArrayAttr,
     BoolAttr,
     DenseArrayBase,
@@ -21,11 +21,10 @@ from xdsl.dialects.builtin import (
     Signedness,
     StringAttr,
     SymbolRefAttr,
-    TypeAttribute,
     UnitAttr,
     UnrankedMemRefType,
 )
-from xdsl.ir import Attribute, AttributeCovT
+from xdsl.ir import Attribute, AttributeCovT, TypeAttribute
 from xdsl.irdl import AttrConstraint, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
@@ -67,7 +66,7 @@ def _ranged(bits: int, low: int | None, high: int | None, signless: bool = True)
     def test(attr: Attribute) -> bool:
         if not isinstance(attr, IntegerAttr) or attr.type != wanted:
             return False
-        value = cast(int, attr.value.data)
+        value = attr.value.data
         return (low is None or value >= low) and (high is None or value <= high)
 
     return Described(summary, test)
@@ -84,7 +83,9 @@ def unsigned_attr(bits: int) -> Described[IntegerAttr[IntegerType]]:
 
 def dense_ints(bits: int) -> Described[DenseArrayBase[IntegerType]]:
     wanted = IntegerType(bits)
-    return Described(f"i{bits} dense array attribute", lambda a: isinstance(a, DenseArrayBase) and a.elt_type == wanted)
+    return Described(
+        f"i{bits} dense array attribute", lambda a: isinstance(a, DenseArrayBase) and bool(a.elt_type == wanted)
+    )
 
 
 def array_of(summary: str, item: Callable[[Attribute], bool]) -> Described[ArrayAttr[Attribute]]:
@@ -102,7 +103,7 @@ def is_elements(attr: Attribute) -> bool:
 STRING: Described[StringAttr] = _instance("string attribute", StringAttr)
 UNIT: Described[UnitAttr] = _instance("unit attribute", UnitAttr)
 BOOLEAN: Described[BoolAttr] = Described(
-    "bool attribute", lambda a: isinstance(a, IntegerAttr) and a.type == cast(Attribute, I1())
+    "bool attribute", lambda a: isinstance(a, IntegerAttr) and bool(a.type == BOOL)
 )
 SYMBOL: Described[SymbolRefAttr] = Described("flat symbol reference attribute", is_flat_symbol)
 SYMBOL_PATH: Described[SymbolRefAttr] = _instance("symbol reference attribute", SymbolRefAttr)
@@ -134,10 +135,10 @@ INT_OR_INDEX: Described[Attribute] = Described(
 
 def number(attr: Attribute | None) -> int | None:
     """The value of an integer attribute; None when absent (or not an integer)."""
-    return cast(int, attr.value.data) if isinstance(attr, IntegerAttr) else None
+    return attr.value.data if isinstance(attr, IntegerAttr) else None
 
 
 def constant_value(attr: Attribute | None) -> int | float | None:
     if isinstance(attr, FloatAttr):
-        return cast(float, attr.value.data)
+        return attr.value.data
     return number(attr)

@@ -125,7 +125,7 @@ def read_int(p: Parser, type: IntegerType = I32) -> IntegerAttr[IntegerType]:
 
 
 def in_range(p: Parser, value: int, type: IntegerType, at: Any = None) -> IntegerAttr[IntegerType]:
-    bits = cast(int, type.width.data)
+    bits = type.width.data
     if not -(1 << (bits - 1)) <= value < (1 << bits):
         fail(p, "integer constant out of range for attribute", at)
     return IntegerAttr(value, type)
@@ -308,7 +308,7 @@ def read_word(p: Parser, name: str, words: type[Words], older: dict[str, Any] | 
 
 def show_word(printer: Printer, attr: Attribute, words: type[Words]) -> None:
     """The keyword of a stored number, quoted when it is no identifier."""
-    value = cast(int, attr.value.data) if isinstance(attr, IntegerAttr) else -1
+    value = attr.value.data if isinstance(attr, IntegerAttr) else -1
     found = words.numbered(value)
     if found is None:
         printer.print_attribute(attr)

@@ -7,7 +7,7 @@ Each holds a small frozen value in `.data`. Where an op's syntax expects exactly
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Data, OpaqueSyntaxAttribute, ParametrizedAttribute, TypeAttribute
@@ -55,7 +55,7 @@ def _keyword(words: type[Words]) -> Callable[[AttrParser], Any]:
         found = words.named(text) if text is not None else None
         if found is None:
             p.raise_error(f"expected one of: {words.listed()}", at)
-        return cast(Words, found)
+        return found
 
     return read
 
@@ -124,7 +124,7 @@ def read_struct(p: AttrParser, fields: Sequence[Field]) -> list[Any]:
         if key not in by_key or key in found:
             p.raise_error(f"duplicate or unknown struct parameter name: {key}", at)
         _need(p, "=")
-        found[cast(str, key)] = by_key[cast(str, key)].read(p)
+        found[key] = by_key[key].read(p)
     for f in fields:
         if f.required and f.key not in found:
             _fail(p, f"struct is missing required parameter: {f.key}")

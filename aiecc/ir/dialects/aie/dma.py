@@ -47,7 +47,7 @@ from aiecc.ir.dialects.syntax import (
 
 CHANNEL: Described[Attribute] = Described(
     "32-bit signless integer attribute whose minimum value is 0 or flat symbol reference attribute",
-    lambda a: is_flat_symbol(a) or ((number(a) or 0) >= 0 and isinstance(a, IntegerAttr) and a.type == I32),
+    lambda a: is_flat_symbol(a) or ((number(a) or 0) >= 0 and isinstance(a, IntegerAttr) and bool(a.type == I32)),
 )
 
 

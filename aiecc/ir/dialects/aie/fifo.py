@@ -36,6 +36,7 @@ from aiecc.ir.dialects.base import (
     names_field,
     op_definition,
     optional_int_field,
+    show,
 )
 from aiecc.ir.dialects.constraints import (
     ANY_TYPE,
@@ -96,7 +97,7 @@ _PORT: Described[EndPortAttr] = Described("objectFifo end port", lambda a: isins
 _PORTS = array_of("array of objectFifo end ports", lambda a: isinstance(a, EndPortAttr))
 _TRANSPORT: Described[TransportAttr] = Described("objectFifo transport", lambda a: isinstance(a, TransportAttr))
 _INIT = array_of("array of elements", is_elements)
-_OFFSETS = array_of("64-bit integer array attribute", lambda a: isinstance(a, IntegerAttr) and a.type == I64)
+_OFFSETS = array_of("64-bit integer array attribute", lambda a: isinstance(a, IntegerAttr) and bool(a.type == I64))
 
 NO_DIMS = BdDimLayoutArrayAttr(())
 
@@ -173,7 +174,7 @@ def _read_fifo_type(p: Parser) -> Attribute:
     at = p.pos
     type = read_type(p)
     if isinstance(type, ObjectFifoType) and any(n < 0 for n in type.element_type.get_shape()):
-        fail(p, f"type should be static shaped memref, but got {type.element_type}", at)
+        fail(p, f"type should be static shaped memref, but got '{show(type.element_type)}'", at)
     return type
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.irdl import operand_def, opt_prop_def, prop_def, region_def, var_operand_def
+from xdsl.irdl import operand_def, opt_prop_def, prop_def, region_def, traits_def, var_operand_def
 from xdsl.parser import Parser
 
 from aiecc.ir.dialects.aie.enums import WireBundle
@@ -22,6 +22,7 @@ from aiecc.ir.dialects.base import (
     word_field,
 )
 from aiecc.ir.dialects.constraints import BOOLEAN, I8, I32, INDEX, INDEX_TYPE, dense_ints, int_attr
+from aiecc.ir.dialects.symbols import OneBlock
 from aiecc.ir.dialects.syntax import (
     DICT,
     Body,
@@ -65,7 +66,7 @@ _VIA_KEYS = ("via_ingress_bundles", "via_ingress_channels", "via_egress_bundles"
 def _read_port(p: Parser, what: str) -> tuple[int, int]:
     bundle = read_word(p, what, WireBundle)
     need(p, ":")
-    return int(bundle), cast(int, read_int(p).value.data)
+    return int(bundle), read_int(p).value.data
 
 
 class Vias(Element):
@@ -114,7 +115,7 @@ class HasVias(DialectOp):
     @property
     def vias(self) -> list[Via]:
         """The waypoints from source to destination."""
-        tiles = cast(Sequence[SSAValue], self.via_tiles)
+        tiles = self.waypoints
         lists = [_ints(self.properties.get(key)) for key in _VIA_KEYS]
         return [
             Via(tile, Port(_bundle(ib), ic), Port(_bundle(eb), ec))
@@ -122,8 +123,9 @@ class HasVias(DialectOp):
         ]
 
     @property
-    def via_tiles(self) -> Sequence[SSAValue]:
-        raise NotImplementedError
+    def waypoints(self) -> Sequence[SSAValue]:
+        """The tiles of `vias`."""
+        return cast(Sequence[SSAValue], self.__getattribute__("via_tiles"))
 
 
 def _ints(attr: Attribute | None) -> list[int]:
@@ -218,7 +220,8 @@ class PacketFlowOp(HasVias):
     via_ingress_channels_attr = opt_prop_def(dense_ints(32), prop_name="via_ingress_channels")
     via_egress_bundles_attr = opt_prop_def(dense_ints(32), prop_name="via_egress_bundles")
     via_egress_channels_attr = opt_prop_def(dense_ints(32), prop_name="via_egress_channels")
-    ports = region_def("single_block")
+    ports = region_def()
+    traits = traits_def(OneBlock())
     SYNTAX = syntax(
         "(", Int("ID", I8), Maybe(",", "mask", "=", Int("mask", I8)), ")", Body("ports", end_op), Vias(), DICT
     )
@@ -269,6 +272,11 @@ class PacketEnd(DialectOp):
     @property
     def tile_op(self) -> TileLike | None:
         return tile_like(self.operands[0])
+
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aie.flow_rules import verify_packet_end
+
+        verify_packet_end(self)
 
 
 _END = syntax("<", Use("tile"), ",", Word("bundle", WireBundle), ":", Int("channel"), ">", DICT)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import cast
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
@@ -27,6 +26,7 @@ from aiecc.ir.dialects.base import (
     bool_field,
     op_definition,
     optional_int_field,
+    show,
     string_field,
     word_field,
 )
@@ -100,7 +100,7 @@ class _NamedType(Element):
         at = p.pos
         type = read_type(p)
         if not isinstance(type, MemRefType) or any(n < 0 for n in type.get_shape()):
-            fail(p, f"type should be static shaped memref, but got {type}", at)
+            fail(p, f"type should be static shaped memref, but got '{show(type)}'", at)
         d.results = [type]
         if eat(p, "="):
             tensor = TensorType(type.element_type, type.get_shape())
@@ -166,7 +166,7 @@ class BufferOp(DialectOp):
 
     @property
     def type(self) -> MemRefType[Attribute]:
-        return cast("MemRefType[Attribute]", self.result.type)
+        return self.result.type
 
     @property
     def size_bytes(self) -> int:

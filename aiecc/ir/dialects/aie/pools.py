@@ -60,7 +60,7 @@ from aiecc.ir.dialects.constraints import (
     is_flat_symbol,
     number,
 )
-from aiecc.ir.dialects.symbols import Scope, Symbol
+from aiecc.ir.dialects.symbols import OneBlock, Scope, Symbol
 from aiecc.ir.dialects.syntax import (
     DICT,
     Body,
@@ -175,8 +175,8 @@ class ObjectFifoPoolOp(DialectOp):
     iterate_bds_attr = opt_prop_def(UNIT, prop_name="iterateBds")
     locks_attr = opt_prop_def(SYMBOLS, prop_name="locks")
     repeat_count_attr = opt_prop_def(int_attr(32), prop_name="repeatCount")
-    body = region_def("single_block")
-    traits = traits_def(Symbol(), Scope(), OpenEnded())
+    body = region_def()
+    traits = traits_def(Symbol(), OneBlock(), Scope(), OpenEnded())
     PARENTS = ("aie.device",)
     OLDER = {"repeat_count": "repeatCount"}
     SYNTAX = syntax(Sym(), "(", Use("tile"), ")", DICT, ":", _TypeProperty("elemType"), _SegmentBody())

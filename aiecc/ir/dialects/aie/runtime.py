@@ -44,7 +44,7 @@ from aiecc.ir.dialects.constraints import (
     dense_ints,
     int_attr,
 )
-from aiecc.ir.dialects.symbols import Symbol
+from aiecc.ir.dialects.symbols import OneBlock, Symbol
 from aiecc.ir.dialects.syntax import (
     DICT,
     Dict,
@@ -136,8 +136,8 @@ class RuntimeSequenceOp(DialectOp):
     trace_slices: ArrayAttr[Attribute] | None = opt_prop_def(
         array_of("array of trace slices", lambda a: isinstance(a, TraceSliceAttr))
     )
-    body = region_def("single_block")
-    traits = traits_def(Symbol(), OpenEnded())
+    body = region_def()
+    traits = traits_def(Symbol(), OneBlock(), OpenEnded())
     PARENTS = ("aie.device",)
     SYNTAX = syntax(Sym(default="sequence"), HeaderedBody(dictionary=True))
 

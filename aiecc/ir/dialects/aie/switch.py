@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.irdl import operand_def, opt_prop_def, prop_def, region_def, result_def, var_operand_def
+from xdsl.irdl import operand_def, opt_prop_def, prop_def, region_def, result_def, traits_def, var_operand_def
 
 from aiecc.ir.dialects.aie.cores import OnTile
 from aiecc.ir.dialects.aie.enums import CascadeDir, WireBundle
@@ -14,6 +14,7 @@ from aiecc.ir.dialects.aie.flows import CHANNEL, PORT, Port, port_props
 from aiecc.ir.dialects.aie.tiles import EndOp, TileLike, end_op, tile_like
 from aiecc.ir.dialects.base import DialectOp, int_field, op_definition, word_field
 from aiecc.ir.dialects.constraints import BOOLEAN, I8, I32, INDEX, INDEX_TYPE, int_attr
+from aiecc.ir.dialects.symbols import OneBlock
 from aiecc.ir.dialects.syntax import DICT, Body, Int, Use, Uses, Word, syntax
 
 
@@ -23,8 +24,9 @@ class SwitchboxOp(OnTile):
 
     name = "aie.switchbox"
     tile = operand_def(INDEX_TYPE)
-    body = region_def("single_block")
+    body = region_def()
     result = result_def(INDEX_TYPE)
+    traits = traits_def(OneBlock())
     SYNTAX = syntax("(", Use("tile"), ")", Body(terminator=end_op), DICT)
 
     def __init__(self, tile: SSAValue, ops: Sequence[Operation] = ()) -> None:
@@ -42,8 +44,9 @@ class ShimMuxOp(OnTile):
 
     name = "aie.shim_mux"
     tile = operand_def(INDEX_TYPE)
-    body = region_def("single_block")
+    body = region_def()
     result = result_def(INDEX_TYPE)
+    traits = traits_def(OneBlock())
     SYNTAX = syntax("(", Use("tile"), ")", Body(terminator=end_op), DICT)
 
     def __init__(self, tile: SSAValue, ops: Sequence[Operation] = ()) -> None:
@@ -165,7 +168,8 @@ class PacketRulesOp(DialectOp):
     name = "aie.packet_rules"
     source_bundle_attr = prop_def(PORT, prop_name="source_bundle")
     source_channel_attr = prop_def(CHANNEL, prop_name="source_channel")
-    rules = region_def("single_block")
+    rules = region_def()
+    traits = traits_def(OneBlock())
     PARENTS = ("aie.switchbox",)
     SYNTAX = syntax(
         "(", Word("source_bundle", WireBundle), ":", Int("source_channel"), ")", Body("rules", end_op), DICT
@@ -182,7 +186,7 @@ class PacketRulesOp(DialectOp):
         return Port(self.source_bundle, self.source_channel)
 
     def verify_op(self) -> None:
-        if all(isinstance(op, EndOp) and not op.attributes for op in self.rules.ops) and not self.rules.blocks:
+        if not self.rules.blocks:
             raise self.error("should have non-empty body")
 
 

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import opt_prop_def, prop_def, region_def, result_def, traits_def
 from xdsl.parser import Parser
-from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure
+from xdsl.traits import IsTerminator, Pure
 
 from aiecc.ir.dialects.aie.enums import OLDER_DEVICES, Arch, Device, TileType
 from aiecc.ir.dialects.aie.headers import verify_header
@@ -22,7 +22,7 @@ from aiecc.ir.dialects.base import (
     word_field,
 )
 from aiecc.ir.dialects.constraints import BOOLEAN, I32, INDEX, INDEX_TYPE, STRING, int_attr
-from aiecc.ir.dialects.symbols import Scope, Symbol
+from aiecc.ir.dialects.symbols import Isolated, OneBlock, Scope, Symbol
 from aiecc.ir.dialects.syntax import DICT, Body, Draft, Element, Int, Out, Sym, Word, eat, fail, need, read_int, syntax
 from aiecc.model.targets import Target, TileKind
 from aiecc.model.targets import get as target_named
@@ -55,8 +55,8 @@ class DeviceOp(DialectOp):
     device_attr = prop_def(int_attr(32, 1, 16), prop_name="device")
     sym_name = prop_def(STRING, StringAttr("main"))
     has_ctrl_pkt_overlay_attr = opt_prop_def(BOOLEAN, IntegerAttr(0, 1), prop_name="has_ctrl_pkt_overlay")
-    body = region_def("single_block")
-    traits = traits_def(IsolatedFromAbove(), Scope(), Symbol())
+    body = region_def()
+    traits = traits_def(Isolated(), OneBlock(), Scope(), Symbol())
     PARENTS = ("builtin.module",)
     SYNTAX = syntax("(", Word("device", Device, OLDER_DEVICES), ")", Sym(default="main"), Body(terminator=end_op), DICT)
 

@@ -31,7 +31,7 @@ from aiecc.ir.dialects.base import (
     word_field,
 )
 from aiecc.ir.dialects.constraints import BOOLEAN, I32, INDEX_TYPE, STRING, SYMBOL, Described, int_attr, number
-from aiecc.ir.dialects.symbols import Symbol
+from aiecc.ir.dialects.symbols import OneBlock, Symbol
 from aiecc.ir.dialects.syntax import (
     DICT,
     Body,
@@ -54,7 +54,7 @@ from aiecc.ir.dialects.syntax import (
 _EVENT: Described[TraceEventAttr] = Described("trace event", lambda a: isinstance(a, TraceEventAttr))
 _VALUE: Described[Attribute] = Described(
     "32-bit signless integer attribute or string attribute",
-    lambda a: isinstance(a, StringAttr) or (isinstance(a, IntegerAttr) and a.type == I32),
+    lambda a: isinstance(a, StringAttr) or (isinstance(a, IntegerAttr) and bool(a.type == I32)),
 )
 _TRACE = ("aie.trace",)
 
@@ -91,8 +91,8 @@ class TraceOp(DialectOp):
     name = "aie.trace"
     tile = operand_def(INDEX_TYPE)
     sym_name = prop_def(STRING)
-    body = region_def("single_block")
-    traits = traits_def(Symbol())
+    body = region_def()
+    traits = traits_def(Symbol(), OneBlock())
     PARENTS = ("aie.device",)
     SYNTAX = syntax(Sym(), "(", Use("tile"), ")", Body(terminator=end_op), DICT)
 
@@ -300,8 +300,8 @@ class TraceConfigOp(DialectOp):
     tile = operand_def(INDEX_TYPE)
     sym_name = prop_def(STRING)
     packet_type_attr = opt_prop_def(int_attr(32, 0, 3), prop_name="packet_type")
-    body = region_def("single_block")
-    traits = traits_def(Symbol())
+    body = region_def()
+    traits = traits_def(Symbol(), OneBlock())
     PARENTS = ("aie.device",)
     SYNTAX = syntax(Sym(), "(", Use("tile"), ")", _PacketType(), Body(terminator=end_op), DICT)
 

@@ -1,0 +1,167 @@
+"""What makes a link between fifos wrong, in the order it is looked for."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+
+from xdsl.ir import SSAValue
+
+from aiecc.ir.dialects.aie.attrs import BdDim
+from aiecc.ir.dialects.aie.enums import LinkMode
+from aiecc.ir.dialects.aie.fifo import ObjectFifoLinkOp, ObjectFifoOp
+from aiecc.ir.dialects.aie.fifo_rules import find_fifo, is_shim
+from aiecc.ir.dialects.aie.memory import element_count
+from aiecc.ir.dialects.aie.tiles import target_of, tile_like
+from aiecc.ir.dialects.base import show
+
+
+def verify_link(op: ObjectFifoLinkOp) -> None:
+    join, distribute = op.is_join, op.is_distribute
+    if join and distribute and op.mode is LinkMode.SPACE:
+        raise op.error("ObjectFifoLinkOp does not support 'join' and 'distribute' at the same time", bare=True)
+    ins, outs = _fifos(op, op.inputs), _fifos(op, op.outputs)
+    if op.mode is LinkMode.TIME:
+        _verify_time(op, ins, outs)
+    _verify_linked_once(op, [*ins, *outs])
+    shared = link_point(op, ins, outs)
+    if shared is None:
+        raise op.error("ObjectFifoLinkOp must have a link point, i.e., a shared tile between objectFifos", bare=True)
+    tile = tile_like(shared)
+    if tile is None:
+        raise op.error("shared tile must implement TileLike interface", bare=True)
+    if op.mode is LinkMode.TIME:
+        if is_shim(tile):
+            raise op.error("a time link holds its objects on the link point, which a shim tile has no memory for")
+    elif join or distribute:
+        if is_shim(tile):
+            raise op.error("ObjectFifoLinkOp join and distribute are unavailable on shim tiles", bare=True)
+        if not target_of(op).semaphore_locks:
+            raise op.error(
+                "ObjectFifoLinkOp join and distribute require semaphore locks, which this device lacks", bare=True
+            )
+        if join:
+            _verify_join(op, ins, outs[0])
+        else:
+            _verify_distribute(op, ins[0], outs, shared)
+        return
+    if op.src_offsets and op.dst_offsets:
+        raise op.error("all offsets should be empty if there is no join or distribute")
+
+
+def _fifos(op: ObjectFifoLinkOp, names: Iterable[str]) -> list[ObjectFifoOp]:
+    found: list[ObjectFifoOp] = []
+    for name in names:
+        fifo = find_fifo(op, name)
+        if fifo is None:
+            raise op.error("cannot retrieve associated object FIFO", bare=True)
+        found.append(fifo)
+    if not found:
+        raise op.error("ObjectFifoLinkOp must have a link point, i.e., a shared tile between objectFifos", bare=True)
+    return found
+
+
+def _verify_linked_once(op: ObjectFifoLinkOp, fifos: Iterable[ObjectFifoOp]) -> None:
+    """Every link but the first that names a fifo in the same direction is too many."""
+    block = op.parent
+    earlier: set[str] = set()
+    for other in block.ops if block is not None else ():
+        if other is op:
+            break
+        if isinstance(other, ObjectFifoLinkOp):
+            earlier.update((*other.inputs, *other.outputs))
+    for fifo in fifos:
+        if fifo.symbol in earlier:
+            raise fifo.error("objectfifo cannot be in more than one ObjectFifoLinkOp")
+
+
+def _place(value: SSAValue) -> object:
+    """What two operands for the same tile have in common."""
+    tile = tile_like(value)
+    return tile.coord if tile is not None and tile.coord is not None else value
+
+
+def link_point(op: ObjectFifoLinkOp, ins: Sequence[ObjectFifoOp], outs: Sequence[ObjectFifoOp]) -> SSAValue | None:
+    """The tile where inputs end and outputs begin; None when they do not meet."""
+    if op.mode is LinkMode.SPACE and op.is_join:
+        candidate = outs[0].producer
+        meet = all(f.consumers and _place(f.consumers[0]) == _place(candidate) for f in ins)
+        return candidate if meet else None
+    if op.mode is LinkMode.SPACE and op.is_distribute:
+        if not ins[0].consumers:
+            return None
+        candidate = ins[0].consumers[0]
+        return candidate if all(_place(f.producer) == _place(candidate) for f in outs) else None
+    candidate = outs[0].producer
+    return candidate if any(_place(c) == _place(candidate) for c in ins[0].consumers) else None
+
+
+def _verify_time(op: ObjectFifoLinkOp, ins: Sequence[ObjectFifoOp], outs: Sequence[ObjectFifoOp]) -> None:
+    if op.is_join and op.is_distribute:
+        raise op.error("a time link merges or dispatches, not both")
+    if not op.is_join and not op.is_distribute:
+        raise op.error("a time link takes turns, so it needs several inputs or several outputs")
+    if op.src_offsets or op.dst_offsets:
+        raise op.error("a time link moves whole objects and takes no offsets")
+    first = ins[0]
+    for fifo in (*ins, *outs):
+        if fifo.elem_type != first.elem_type:
+            raise op.error(
+                f"a time link's participants carry one object type, but '{fifo.symbol}' carries "
+                f"'{show(fifo.elem_type)}' and '{first.symbol}' carries '{show(first.elem_type)}'"
+            )
+    if op.is_distribute:
+        for fifo in outs:
+            if len(fifo.consumers) != 1:
+                raise op.error(
+                    f"each turn of a dispatch reaches one consumer, but '{fifo.symbol}' has {len(fifo.consumers)}"
+                )
+        return
+    packets = [fifo.transport.packet for fifo in ins]
+    pinned = {packet for packet in packets if packet is not None and packet.pkt_id is not None}
+    if len(pinned) > 1:
+        raise op.error("a merge is one route with one header, but its inputs pin different ones")
+
+
+def _smallest_slice(offsets: Sequence[int], whole: ObjectFifoOp) -> int:
+    """The shortest part that the offsets cut an object into, in elements."""
+    total = element_count(whole.elem_type) or 0
+    cuts = [*sorted(offsets), total]
+    return min((b - a for a, b in itertools.pairwise(cuts)), default=total)
+
+
+def _last_index(dims: Iterable[BdDim]) -> int:
+    return sum((dim.size - 1) * dim.stride for dim in dims)
+
+
+def _verify_join(op: ObjectFifoLinkOp, ins: Sequence[ObjectFifoOp], out: ObjectFifoOp) -> None:
+    if len(op.src_offsets) != len(ins):
+        raise op.error("number of provided src offsets must be equal to the number of input objectFifos")
+    if op.dst_offsets:
+        raise op.error("dst offsets should be empty for join")
+    dims: tuple[BdDim, ...] = out.dims_to_stream.data
+    length, last = _smallest_slice(op.src_offsets, out), _last_index(dims)
+    if dims and last >= length:
+        raise op.error(
+            "specified output stride(s) and size(s) result in out of bounds access in join input, for index "
+            f"{last} in transfer of length {length}."
+        )
+
+
+def _verify_distribute(
+    op: ObjectFifoLinkOp, source: ObjectFifoOp, outs: Sequence[ObjectFifoOp], shared: SSAValue
+) -> None:
+    if len(op.dst_offsets) != len(outs):
+        raise op.error("number of provided dst offsets must be equal to the number of output objectFifos")
+    if op.src_offsets:
+        raise op.error("src offsets should be empty for distribute")
+    at = next((i for i, c in enumerate(source.consumers) if _place(c) == _place(shared)), 0)
+    dims = source.dims_from_stream[at] if at < len(source.dims_from_stream) else ()
+    length, last = _smallest_slice(op.dst_offsets, source), _last_index(dims)
+    if dims and last >= length:
+        raise op.error(
+            "specified input stride(s) and size(s) result in out of bounds access in distribute output, for index "
+            f"{last} in transfer of length {length}."
+        )
+    if len({fifo.repeat_count or 0 for fifo in outs}) > 1:
+        raise op.error("repeat counts of output object FIFOs must be equal", bare=True)

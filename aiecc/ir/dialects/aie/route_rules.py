@@ -1,0 +1,59 @@
+"""What makes a route or one of its open ends wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir import Operation
+
+from aiecc.ir.dialects.aie.enums import WireBundle
+from aiecc.ir.dialects.aie.headers import verify_header
+from aiecc.ir.dialects.aie.pools import DmaEndpointOp, RouteEndpointOp, RouteOp
+from aiecc.ir.dialects.aie.tiles import DeviceOp, device_of
+
+ENDS = (WireBundle.DMA, WireBundle.PLIO, WireBundle.CORE)
+
+
+def _ops(device: DeviceOp | None) -> Iterator[Operation]:
+    return iter(device.block.ops) if device is not None else iter(())
+
+
+def verify_route_endpoint(op: RouteEndpointOp) -> None:
+    tile = op.tile_op
+    if tile is None:
+        raise op.error("tile operand is not an aie.tile or aie.logical_tile")
+    verify_header(op, "packet", op.packet_attr)
+    device = device_of(op)
+    used = sum(
+        (*other.sources, *other.destinations).count(op.symbol) for other in _ops(device) if isinstance(other, RouteOp)
+    )
+    if used > 1:
+        raise op.error(f"drives one channel, so at most one flow may name it, but it is named {used} times")
+    if op.bundle not in ENDS:
+        raise op.error("bundle must be DMA, PLIO or Core")
+    if op.bundle is WireBundle.PLIO and tile.kind is not None and not tile.kind.is_shim:
+        raise op.error("a PLIO end is on a shim")
+
+
+def verify_route(op: RouteOp) -> None:
+    sources, destinations = op.sources, op.destinations
+    if not sources:
+        raise op.error("expects at least one source")
+    if not destinations:
+        raise op.error("expects at least one destination")
+    ends = {o.symbol for o in _ops(device_of(op)) if isinstance(o, DmaEndpointOp | RouteEndpointOp)}
+    met: set[str] = set()
+    for name in sources:
+        if name not in ends:
+            raise op.error(f"source '{name}' is not an endpoint")
+        if name in met:
+            raise op.error(f"names '@{name}' as a source twice")
+        met.add(name)
+    for name in destinations:
+        if name not in ends:
+            raise op.error(f"destination '{name}' is not an endpoint")
+        if name in met:
+            raise op.error(f"names '@{name}' more than once; an end is a source or a destination, and only one of each")
+        met.add(name)
+    if len(sources) > 1 and op.packet_attr is None:
+        raise op.error("has several sources, so it needs a `packet` header; a circuit cannot merge streams")
