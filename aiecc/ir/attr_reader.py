@@ -1,0 +1,381 @@
+"""Reading attributes and types: xDSL's parser, faster on what designs are full of, and MLIR's looser shapes.
+
+Types are values, so the reader keeps every type it has read by its text: the same `memref<1024xi32>` is parsed once.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    ComplexType,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    StringAttr,
+    UnitAttr,
+    UnrankedMemRefType,
+    i64,
+)
+from xdsl.ir import Attribute, TypeAttribute
+from xdsl.ir.affine import AffineMap, AffineSet
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
+
+from aiecc.ir.affine import read_map, read_set
+from aiecc.ir.attr_printer import is_identity
+from aiecc.ir.lexer import FastLexer, Tok
+from aiecc.ir.registry import type_cache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# A type whose text says all: no aliases, no strings, at most one level of nesting.
+_PLAIN_TYPE = re.compile(r'(?:![a-z_]+\.[A-Za-z_.]+|memref|vector|tensor)<[^<>"#!]*(?:<[^<>"#!]*>[^<>"#!]*)?>')
+_TRUE = IntegerAttr(1, IntegerType(1))
+_FALSE = IntegerAttr(0, IntegerType(1))
+_UNIT = UnitAttr()
+_WORD_TYPES = re.compile(r"(?:[su]?i[0-9]+|index|none|bf16|tf32|f[0-9]+(?:E[0-9]M[0-9][A-Z0-9]*)?)$")
+
+
+class AttrReader(Parser):
+    """The attribute half of the reader."""
+
+    _lex: FastLexer
+
+    # --- types --------------------------------------------------------------------------------------------------------
+
+    def parse_optional_type(self) -> TypeAttribute | None:
+        token = cast(Tok, self._parser_state.current_token)
+        kind = token.kind
+        if kind is Kind.BARE_IDENT:
+            text = token.text
+            known = type_cache.get(text)
+            if known is not None:
+                self._parser_state.current_token = self._lex.lex()
+                return known
+            if text in ("memref", "vector", "tensor"):
+                return self._plain_type(token)
+            if _WORD_TYPES.match(text):
+                found = super().parse_optional_type()
+                if found is not None:
+                    type_cache[text] = found
+                return found
+            return super().parse_optional_type()
+        if kind is Kind.EXCLAMATION_IDENT:
+            return self._plain_type(token)
+        if kind is Kind.L_PAREN:
+            return super().parse_optional_type()
+        return None
+
+    def _plain_type(self, token: Tok) -> TypeAttribute | None:
+        match = _PLAIN_TYPE.match(self._lex.text, token.start)
+        text = "" if match is None else match.group()
+        known = type_cache.get(text)
+        if known is not None and match is not None:
+            self._lex.pos = match.end()
+            self._parser_state.current_token = self._lex.lex()
+            return known
+        found = super().parse_optional_type()
+        ended = self._lex.text[: self.pos].rstrip() if match is not None else ""
+        if found is not None and match is not None and len(ended) == match.end():
+            type_cache[text] = found
+        return found
+
+    def _parse_optional_shape_delimiter(self) -> str | None:
+        token = cast(Tok, self._parser_state.current_token)
+        if token.kind is not Kind.BARE_IDENT or token.text[0] != "x":
+            return None
+        self._resume_from(token.start + 1)
+        return "x"
+
+    def parse_dimension_list(self) -> list[int]:
+        """Dimensions with their `x`, which may stand apart: `4 x 8x i32`. The last `x` stays for the caller."""
+        dims: list[int] = []
+        dimension = (Kind.INTEGER_LIT, Kind.QUESTION)
+        if self._current_token.kind not in dimension:
+            return dims
+        dims.append(self.parse_shape_dimension())
+        while True:
+            before = self.pos
+            if self._parse_optional_shape_delimiter() is None:
+                return dims
+            if self._current_token.kind not in dimension:
+                self._resume_from(before)
+                return dims
+            dims.append(self.parse_shape_dimension())
+
+    def parse_affine_map(self) -> AffineMap:
+        return read_map(self)
+
+    def parse_affine_set(self) -> AffineSet:
+        return read_set(self)
+
+    def _parse_memref_attrs(self) -> MemRefType[Attribute] | UnrankedMemRefType[Attribute]:
+        """A memref's parameters; what MLIR takes for the default (identity layout, space 0) is left out."""
+        found = super()._parse_memref_attrs()
+        space = found.memory_space
+        if isinstance(space, IntegerAttr) and space.value.data == 0:
+            space = NoneAttr()
+        if isinstance(found, UnrankedMemRefType):
+            return UnrankedMemRefType.from_type(found.element_type, space)
+        layout = found.layout
+        if is_identity(layout):
+            layout = NoneAttr()
+        if layout is found.layout and space is found.memory_space:
+            return found
+        return MemRefType(found.element_type, found.get_shape(), layout, space)
+
+    # --- attributes ---------------------------------------------------------------------------------------------------
+
+    def _parse_optional_builtin_attr(self) -> Attribute | None:
+        token = cast(Tok, self._parser_state.current_token)
+        kind = token.kind
+        if kind is Kind.INTEGER_LIT or kind is Kind.MINUS or kind is Kind.FLOAT_LIT:
+            return self._number()
+        if kind is Kind.STRING_LIT:
+            return StringAttr(self.parse_str_literal())
+        if kind is Kind.BARE_IDENT:
+            read = _WORDS.get(token.text)
+            if read is not None:
+                return read(self)
+            found = self.parse_optional_type()
+            return found if found is not None else self._parse_optional_builtin_parametrized_attr()
+        if kind is Kind.L_SQUARE:
+            return self._parse_optional_array_attr()
+        if kind is Kind.AT_IDENT:
+            return self._parse_optional_symref_attr()
+        if kind is Kind.L_BRACE:
+            return self._parse_optional_builtin_dict_attr()
+        if kind is Kind.L_PAREN or kind is Kind.EXCLAMATION_IDENT:
+            return self.parse_optional_type()
+        return super()._parse_optional_builtin_attr()
+
+    def _number(self) -> Attribute:
+        start = cast(Tok, self._parser_state.current_token)
+        number = start
+        if start.kind is Kind.MINUS:
+            number = cast(Tok, self._lex.lex())
+            self._lex.pos = start.end
+        if number.kind is not Kind.INTEGER_LIT or number.text[:2] in ("0x", "0X"):
+            return self._general_number(start)
+        self._lex.pos = number.end
+        following = self._parser_state.current_token = self._lex.lex()
+        value = int(number.text)
+        if start is not number:
+            value = -value
+        if following.kind is not Kind.COLON:
+            return _integer(self, value, i64, start)
+        self._parser_state.current_token = self._lex.lex()
+        type = self.parse_optional_type()
+        if isinstance(type, IntegerType | IndexType):
+            return _integer(self, value, type, start)
+        self._resume_from(start.start)
+        return self._general_number(start)
+
+    def _general_number(self, start: Tok) -> Attribute:
+        try:
+            found = self.parse_optional_builtin_int_or_float_attr()
+        except (VerifyException, OverflowError) as error:
+            raise ParseError(start.span, "integer constant out of range for attribute") from error
+        if found is None:
+            self.raise_error("expected attribute value")
+        return found
+
+    def _boolean(self) -> Attribute:
+        token = self._consume_token()
+        return _TRUE if token.text == "true" else _FALSE
+
+    def _parse_optional_array_attr(self) -> ArrayAttr[Attribute] | None:
+        if self.parse_optional_punctuation("[") is None:
+            return None
+        items: list[Attribute] = []
+        if self.parse_optional_punctuation("]") is None:
+            items.append(self.parse_attribute())
+            while self.parse_optional_punctuation(",") is not None:
+                items.append(self.parse_attribute())
+            self.parse_punctuation("]")
+        return ArrayAttr(items)
+
+    def parse_optional_dictionary_attr_dict(self) -> dict[str, Attribute]:
+        """`{key = value, ..}` as a dict; empty when there is none."""
+        entries: dict[str, Attribute] = {}
+        if self.parse_optional_punctuation("{") is None:
+            return entries
+        if self.parse_optional_punctuation("}") is not None:
+            return entries
+        while True:
+            key_token = cast(Tok, self._parser_state.current_token)
+            key = self.parse_optional_identifier_or_str_literal()
+            if key is None:
+                self.raise_error("expected attribute name")
+            if key in entries:
+                raise ParseError(key_token.span, f"duplicate key '{key}' in dictionary attribute")
+            entries[key] = _UNIT if self.parse_optional_punctuation("=") is None else self.parse_attribute()
+            if self.parse_optional_punctuation(",") is None:
+                break
+        self.parse_punctuation("}", " in attribute dictionary")
+        return entries
+
+    def _parse_builtin_dict_attr(self) -> DictionaryAttr:
+        return DictionaryAttr(self.parse_optional_dictionary_attr_dict())
+
+    def parse_optional_properties_dict(self) -> dict[str, Attribute]:
+        if self.parse_optional_punctuation("<") is None:
+            return {}
+        entries = self.parse_optional_dictionary_attr_dict()
+        self.parse_punctuation(">")
+        return entries
+
+    # --- dense elements -----------------------------------------------------------------------------------------------
+
+    def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
+        """`<..>` behind `dense`, then `: type` unless the type is known from elsewhere."""
+        start = self.pos
+        self.parse_punctuation("<")
+        text: str | None = None
+        numbers: list[Tok | tuple[Tok, Tok]] = []
+        shape: list[int] = [0]
+        if self._current_token.kind is Kind.STRING_LIT:
+            text = self.parse_str_literal()
+        elif self._current_token.kind is not Kind.GREATER:
+            shape = self._literal(numbers)
+        self.parse_punctuation(">")
+        if type is None:
+            self.parse_punctuation(":")
+            type = self._parse_dense_literal_type()
+        wanted = list(type.get_shape())
+        count = math.prod(wanted)
+        element = type.element_type
+        if text is not None:
+            values = self._packed(text, element, count, start)
+        else:
+            values = [number_value(self, token, element) for token in numbers]
+            if shape and shape != wanted and count:
+                self.raise_error(f"inferred shape of elements literal ({shape}) does not match type ({wanted})", start)
+            if not numbers and count:
+                self.raise_error("expected at least one element in the dense literal", start)
+            if not shape:
+                values = values * count
+        return DenseIntOrFPElementsAttr.from_list(type, values)
+
+    def _literal(self, numbers: list[Tok | tuple[Tok, Tok]]) -> list[int]:
+        """Collect the numbers of a nested list; gives its shape, `[]` for a single number."""
+        if self.parse_optional_punctuation("[") is None:
+            if self.parse_optional_punctuation("(") is not None:
+                real = self._literal_number()
+                self.parse_punctuation(",")
+                numbers.append((real, self._literal_number()))
+                self.parse_punctuation(")")
+            else:
+                numbers.append(self._literal_number())
+            return []
+        if self.parse_optional_punctuation("]") is not None:
+            return [0]
+        first = self._literal(numbers)
+        length = 1
+        while self.parse_optional_punctuation(",") is not None:
+            if self._literal(numbers) != first:
+                self.raise_error("tensor literal is invalid; ranks are not consistent between elements")
+            length += 1
+        self.parse_punctuation("]")
+        return [length, *first]
+
+    def _literal_number(self) -> Tok:
+        """A number with its sign, or a boolean, as one token."""
+        token = cast(Tok, self._consume_token())
+        if token.kind is Kind.MINUS:
+            number = cast(Tok, self._consume_token())
+            token = Tok(number.kind, token.start, number.end, "-" + number.text, token.input)
+        if token.kind not in (Kind.INTEGER_LIT, Kind.FLOAT_LIT) and token.text not in ("true", "false"):
+            raise ParseError(token.span, "expected element literal of primitive type")
+        return token
+
+    def _packed(self, text: str, element: Any, count: int, start: int) -> list[Any]:
+        """The elements behind a string of hexadecimal bytes."""
+        try:
+            data = bytes.fromhex(text.removeprefix("0x"))
+        except ValueError:
+            self.raise_error("expected string containing hex digits starting with `0x`", start)
+        if element == _TRUE.type:
+            bits = [bool(data[i // 8] >> (i % 8) & 1) for i in range(min(count, len(data) * 8))]
+            values: list[Any] = [bits[0]] * count if len(data) == 1 and data[0] in (0, 255) else bits
+        else:
+            values = list(element.iter_unpack(data))
+            if len(values) == 1:
+                values *= count
+        if len(values) != count:
+            self.raise_error("elements hex data size is invalid for provided type", start)
+        return values
+
+    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> Any:
+        if "." not in attr_or_dialect_name and self._current_token.kind is not Kind.LESS:
+            return self.alias(("!" if is_type else "#") + attr_or_dialect_name)
+        start = self.pos - len(attr_or_dialect_name)
+        try:
+            return super()._parse_extended_type_or_attribute(attr_or_dialect_name, cast(Any, is_type))
+        except VerifyException as error:
+            raise ParseError(self._token_span(start), str(error)) from error
+
+    def _token_span(self, start: int) -> Any:
+        from xdsl.utils.lexer import Span
+
+        return Span(start, start, self._lex.input)
+
+    def alias(self, name: str) -> Attribute:
+        raise NotImplementedError
+
+
+def number_value(reader: AttrReader, token: Tok | tuple[Tok, Tok], type: Any) -> Any:
+    """The value of a literal as an element of this type; hexadecimal floats are bit patterns."""
+    if isinstance(token, tuple):
+        inner = type.element_type if isinstance(type, ComplexType) else type
+        return number_value(reader, token[0], inner), number_value(reader, token[1], inner)
+    text = token.text
+    if text in ("true", "false"):
+        return text == "true"
+    if token.kind is Kind.FLOAT_LIT:
+        if not isinstance(type, AnyFloat):
+            raise ParseError(token.span, "expected integer elements, but parsed floating-point")
+        return float(text)
+    value = int(text, 0) if "x" in text else int(text)
+    if isinstance(type, AnyFloat):
+        if "x" not in text:
+            return float(value)
+        if value.bit_length() > type.bitwidth:
+            raise ParseError(token.span, "hexadecimal float constant out of range for type")
+        return next(iter(type.iter_unpack(value.to_bytes(type.compile_time_size, "little"))))
+    if isinstance(type, IntegerType):
+        low, high = type.value_range()
+        if not low <= value < high:
+            raise ParseError(token.span, "integer constant out of range for type")
+    return value
+
+
+def _integer(reader: AttrReader, value: int, type: IntegerType | IndexType, start: Tok) -> Attribute:
+    try:
+        return IntegerAttr(value, type)
+    except VerifyException:
+        raise ParseError(start.span, "integer constant out of range for attribute") from None
+
+
+def _unit(reader: AttrReader) -> Attribute:
+    reader._consume_token()  # pyright: ignore[reportPrivateUsage]  (a method of this module's class, kept out of it)
+    return _UNIT
+
+
+_WORDS: dict[str, Callable[[AttrReader], Any]] = {
+    "true": AttrReader._boolean,  # pyright: ignore[reportPrivateUsage]
+    "false": AttrReader._boolean,  # pyright: ignore[reportPrivateUsage]
+    "unit": _unit,
+    "loc": lambda reader: reader.parse_optional_location(),
+}

@@ -1,0 +1,492 @@
+"""The MLIR reader: xDSL's parser with MLIR's positions, MLIR's words and the forms xDSL cannot read.
+
+Positions: an op stands where its name stands (after `%x =`), as MLIR counts. A syntax error stands where the
+last token ended when the next one is wrong, as in MLIR. What differs from op to op is not here but in
+`dialects/upstream/`, one file per dialect.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NoReturn, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import FusedLoc, LocationAttr, ModuleOp, NoneAttr, StringAttr, UnknownLoc, UnregisteredOp
+from xdsl.ir import Attribute, AttributeInvT, Block, Dialect, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation
+from xdsl.parser import Parser, ParserState, UnresolvedOperand
+from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.lexer import Position, Span
+from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRTokenKind
+
+from aiecc.base.spans import Span as FileSpan
+from aiecc.ir.attr_reader import AttrReader
+from aiecc.ir.lexer import FastLexer, Tok
+from aiecc.ir.raw import parse_raw
+from aiecc.ir.registry import Syntax, is_opaque_dialect, known_dialect, op_syntax
+from aiecc.ir.spans import file_location, position
+
+Kind = MLIRTokenKind
+
+UNREGISTERED = (
+    "operation being parsed with an unregistered dialect. If this is intended, please use "
+    "-allow-unregistered-dialect with the MLIR tool used"
+)
+
+
+class NotedParseError(ParseError):
+    """A parse error with one note."""
+
+    def __init__(self, span: Span[str], msg: str, note: str, at: Span[str]) -> None:
+        super().__init__(span, msg)
+        self.note = note
+        self.note_at = at
+
+
+class Reader(AttrReader, Parser):
+    """Parses one text. Use it once; `text.parse` is the door."""
+
+    def __init__(self, ctx: Context, text: str, file: str, *, allow_unregistered: bool, first_line: int) -> None:
+        lexer = FastLexer(text, file, first_line)
+        Parser.__init__(self, ctx, "", file)
+        self._lex = lexer
+        self._state = self._parser_state = ParserState(lexer)
+        self.source = text
+        self.file = file
+        self.filename = StringAttr(file)
+        self.allow_unregistered = allow_unregistered
+        self.name_end = 0
+        self.bound_results = 0
+        self.op_start: list[int] = []
+        self._uses: dict[tuple[str, int], int] = {}
+        self._definitions: dict[SSAValue, int] = {}
+        self._aliases_ahead: dict[str, int] | None = None
+        self._known_early: set[str] = set()
+
+    # --- tokens -------------------------------------------------------------------------------------------------------
+
+    def token(self) -> Tok:
+        return cast(Tok, self._parser_state.current_token)
+
+    def advance(self) -> None:
+        self._parser_state.current_token = self._lex.lex()
+
+    def resume(self, pos: int) -> None:
+        self._lex.pos = pos
+        self._parser_state.current_token = self._lex.lex()
+
+    def peek(self) -> Tok:
+        """The token after the current one."""
+        pos = self._lex.pos
+        token = self._lex.lex()
+        self._lex.pos = pos
+        return token
+
+    def here(self, start: int, end: int | None = None) -> Span[str]:
+        return Span(start, start if end is None else end, self._lex.input)
+
+    def file_span(self, pos: int) -> FileSpan:
+        line, col = self._lex.place(pos)
+        return FileSpan(self.file, line, col)
+
+    def wrong_token_at(self) -> int:
+        """Where MLIR puts the complaint about the current token: behind the one before it."""
+        start = self.token().start
+        before = self.source[:start].rstrip(" \t\r\n")
+        while before:
+            line = before.rfind("\n") + 1
+            comment = before.find("//", line)
+            if comment < 0:
+                return len(before)
+            before = before[:comment].rstrip(" \t\r\n")
+        return start
+
+    def raise_error(
+        self, msg: str, at_position: Position | Span[str] | None = None, end_position: Position | None = None
+    ) -> NoReturn:
+        if at_position is None:
+            at_position = self.here(self.wrong_token_at())
+        elif not isinstance(at_position, Span):
+            at_position = self.here(at_position, end_position)
+        raise ParseError(at_position, _mlir_words(msg))
+
+    # --- hot paths of xDSL's parser, without its closures and table look-ups ------------------------------------------
+
+    def _consume_token(self, expected_kind: MLIRTokenKind | None = None) -> Any:
+        state = self._parser_state
+        token = state.current_token
+        state.current_token = self._lex.lex()
+        return token
+
+    def _parse_optional_token(self, expected_kind: MLIRTokenKind) -> Any:
+        state = self._parser_state
+        token = state.current_token
+        if token.kind is expected_kind:
+            state.current_token = self._lex.lex()
+            return token
+        return None
+
+    def _parse_token(self, expected_kind: MLIRTokenKind, error_msg: str) -> Any:
+        state = self._parser_state
+        token = state.current_token
+        if token.kind is not expected_kind:
+            self.raise_error(error_msg)
+        state.current_token = self._lex.lex()
+        return token
+
+    def parse_optional_punctuation(self, punctuation: Any) -> Any:
+        state = self._parser_state
+        if state.current_token.kind is KIND_BY_PUNCTUATION_SPELLING[punctuation]:
+            state.current_token = self._lex.lex()
+            return punctuation
+        return None
+
+    def parse_punctuation(self, punctuation: Any, context_msg: str = "") -> Any:
+        state = self._parser_state
+        if state.current_token.kind is not KIND_BY_PUNCTUATION_SPELLING[punctuation]:
+            self.raise_error(f"expected '{punctuation}'{context_msg}")
+        state.current_token = self._lex.lex()
+        return punctuation
+
+    def parse_optional_characters(self, text: str) -> str | None:
+        state = self._parser_state
+        token = state.current_token
+        if token.text == text and token.kind is not Kind.EOF:
+            state.current_token = self._lex.lex()
+            return text
+        return None
+
+    # --- locations and aliases ----------------------------------------------------------------------------------------
+
+    def alias(self, name: str) -> Attribute:
+        """The attribute behind `#name` or `!name`, defined above or anywhere below."""
+        found = self.attribute_aliases.get(name)
+        if found is not None:
+            return found
+        if self._aliases_ahead is None:
+            heads = re.finditer(r"^[ \t]*([#!][A-Za-z0-9_$-]+)[ \t]*=(?!=)", self.source, re.MULTILINE)
+            self._aliases_ahead = {m.group(1): m.end() for m in heads}
+        at = self._aliases_ahead.pop(name, None)
+        if at is None:
+            raise ParseError(self.here(self.wrong_token_at()), f"undefined symbol alias id '{name[1:]}'")
+        back = self.token().start
+        self.resume(at)
+        self.attribute_aliases[name] = value = self.parse_attribute()
+        self.resume(back)
+        self._known_early.add(name)
+        return value
+
+    def _parse_alias_def(self) -> None:
+        name = self.token().text
+        start = self.token().start
+        if "." in name:
+            what = "attribute" if name[0] == "#" else "type"
+            self.raise_error(f"{what} names with a '.' are reserved for dialect-defined names")
+        self.advance()
+        self.parse_punctuation("=", f" in {'attribute' if name[0] == '#' else 'type'} alias definition")
+        if name in self._known_early:
+            self._known_early.discard(name)
+            self.parse_attribute()
+            return
+        if name in self.attribute_aliases:
+            self.raise_error(
+                f"redefinition of {'attribute' if name[0] == '#' else 'type'} alias id '{name[1:]}'", start
+            )
+        self.attribute_aliases[name] = self.parse_attribute() if name[0] == "#" else self.parse_type()
+
+    def _parse_location(self) -> LocationAttr:
+        token = self.token()
+        if token.kind is Kind.HASH_IDENT and "." not in token.text:
+            self.advance()
+            found = self.alias(token.text)
+            if not isinstance(found, LocationAttr):
+                self.raise_error(f"expected location, but found '{token.text}'", token.span)
+            return found
+        if token.kind is Kind.BARE_IDENT and token.text == "fused":
+            self.advance()
+            metadata: Attribute = NoneAttr()
+            if self.parse_optional_punctuation("<") is not None:
+                metadata = self.parse_attribute()
+                self.parse_punctuation(">")
+            locations = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
+            return FusedLoc(tuple(locations), metadata)
+        return super()._parse_location()
+
+    def parse_optional_location(self) -> LocationAttr | None:
+        token = self.token()
+        if token.kind is not Kind.BARE_IDENT or token.text != "loc":
+            return None
+        self.advance()
+        self.parse_punctuation("(")
+        location = self._parse_location()
+        self.parse_punctuation(")")
+        return location
+
+    def parse_optional_argument(self, expect_type: bool = True) -> Any:
+        argument = super().parse_optional_argument(cast(Literal[True], expect_type))
+        if argument is not None and expect_type:
+            argument.location = self.parse_optional_location()
+        return argument
+
+    # --- values -------------------------------------------------------------------------------------------------------
+
+    def known_value(self, operand: UnresolvedOperand) -> SSAValue:
+        """A value that is already defined, whatever its type."""
+        values = self.ssa_values.get(operand.operand_name)
+        if values is None:
+            raise ParseError(operand.span, "use of undeclared SSA value name")
+        if operand.index >= len(values):
+            raise ParseError(operand.span, "reference to invalid result number")
+        return values[operand.index]
+
+    def resolve_operand(self, operand: UnresolvedOperand, type: AttributeInvT) -> SSAValue[AttributeInvT]:
+        name = operand.operand_name
+        values = self.ssa_values.get(name)
+        if values is None:
+            references = self.forward_ssa_references.get(name)
+            known = None if references is None else references.get(operand.index)
+            if known is None:
+                self._uses[name, operand.index] = operand.span.start
+                return super().resolve_operand(operand, type)
+        else:
+            if operand.index >= len(values):
+                raise ParseError(operand.span, "reference to invalid result number")
+            known = values[operand.index]
+        if known.type != type:
+            prior = self._definitions.get(known, self._uses.get((name, operand.index), operand.span.start))
+            raise NotedParseError(
+                operand.span,
+                f"use of value '%{name}' expects different type than prior uses: "
+                f"'{show(type)}' vs '{show(known.type)}'",
+                "prior use here",
+                self.here(prior),
+            )
+        return cast("SSAValue[AttributeInvT]", known)
+
+    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span[str]) -> None:
+        known = self.ssa_values.get(name)
+        if known is not None:
+            prior = self.here(self._definitions.get(known[0], span.start)) if known else span
+            raise NotedParseError(span, f"redefinition of SSA value '%{name}'", "previously defined here", prior)
+        self.ssa_values[name] = tuple(values)
+        for value in values:
+            self._definitions[value] = span.start
+        references = self.forward_ssa_references.pop(name, None)
+        if not references:
+            return
+        for index, placeholder in references.items():
+            used = self.here(self._uses.get((name, index), span.start))
+            if index >= len(values):
+                raise ParseError(used, "reference to invalid result number")
+            value = values[index]
+            if value.type != placeholder.type:
+                raise NotedParseError(
+                    span,
+                    f"definition of SSA value '%{name}#{index}' has type '{show(value.type)}'",
+                    f"previously used here with type '{show(placeholder.type)}'",
+                    used,
+                )
+            placeholder.replace_all_uses_with(value)
+
+    def undefined(self) -> list[int]:
+        """Where the values stand that are used and nowhere defined, in the order of the text."""
+        names = self.forward_ssa_references
+        return sorted(at for (name, index), at in self._uses.items() if index in names.get(name, ()))
+
+    def parse_optional_region(self, arguments: Sequence[Parser.Argument] | None = None) -> Region | None:
+        try:
+            return super().parse_optional_region(arguments)
+        except ParseError as error:
+            references = getattr(error, "refs", None)
+            if references and error.msg.startswith("region ends with missing block"):
+                raise ParseError(references[0][0], "reference to an undefined block") from None
+            if references and error.msg.startswith("re-declaration of block"):
+                raise ParseError(error.span, f"redefinition of block '{error.span.text}'") from None
+            raise
+
+    # --- ops ----------------------------------------------------------------------------------------------------------
+
+    def parse_operation(self) -> Operation:
+        results = self._parse_op_result_list() if self.token().kind is Kind.PERCENT_IDENT else []
+        token = self.token()
+        start = token.start
+        self.op_start.append(start)
+        bound = self.bound_results = sum(size for _, size in results)
+        stack = self._parser_state.dialect_stack
+        if token.kind is Kind.BARE_IDENT:
+            self.advance()
+            self.name_end = token.end
+            read, dialect = self._custom(token)
+            stack.append(dialect)
+            op = read(self)
+            location = self.parse_optional_location()
+        elif token.kind is Kind.STRING_LIT:
+            name = self.parse_str_literal()
+            op_type = self._generic(name, token)
+            stack.append(Dialect.split_name(name)[0] if "." in name else "builtin")
+            op = self._parse_generic_operation(op_type)
+            location = op.location
+        else:
+            self.raise_error("expected operation name in quotes")
+        stack.pop()
+        self.op_start.pop()
+        if location is None or isinstance(location, UnknownLoc) or position(location) is None:
+            line, col = self._lex.place(start)
+            location = file_location(self.filename, line, col)
+        op.location = location
+        if bound:
+            self._bind(op, results, bound)
+        return op
+
+    def _bind(self, op: Operation, results: list[tuple[Span[str], int]], bound: int) -> None:
+        values = op.results
+        if len(values) != bound:
+            self.raise_error(f"operation defines {len(values)} results but was provided {bound} to bind", results[0][0])
+        first = 0
+        for span, size in results:
+            self._register_ssa_definition(span.text[1:], values[first : first + size], span)
+            first += size
+
+    def _custom(self, token: Tok) -> tuple[Callable[[Any], Operation], str]:
+        name = token.text
+        found = self._find(name)
+        if found is not None:
+            syntax, full = found
+            dialect = Dialect.split_name(full)[0]
+            if syntax.parse is not None:
+                return syntax.parse, dialect
+            if is_opaque_dialect(dialect):
+                return (lambda reader: parse_raw(reader, full)), dialect
+            raise ParseError(token.span, f"'{full}' op has no custom form; write it in the generic form")
+        dialect, dot, _ = name.partition(".")
+        if dot and is_opaque_dialect(dialect):
+            return (lambda reader: parse_raw(reader, name)), dialect
+        if dot and not known_dialect(dialect):
+            raise ParseError(token.span, f"Dialect `{dialect}' not found for custom op '{name}'")
+        tried = "" if dot else f" (tried '{self._parser_state.dialect_stack[-1]}.{name}' as well)"
+        raise ParseError(token.span, f"custom op '{name}' is unknown{tried}")
+
+    def _find(self, name: str) -> tuple[Syntax, str] | None:
+        if "." in name:
+            found = op_syntax(self.ctx, name)
+            if found is not None:
+                return found, name
+        for dialect in reversed(self._parser_state.dialect_stack):
+            full = f"{dialect}.{name}"
+            found = op_syntax(self.ctx, full)
+            if found is not None:
+                return found, full
+        # The dialect MLIR allows to leave out everywhere, for the sake of older texts.
+        return (syntax, "func.func") if name == "func" and (syntax := op_syntax(self.ctx, "func.func")) else None
+
+    def knows_op(self, name: str) -> bool:
+        return self._find(name) is not None
+
+    def _generic(self, name: str, token: Tok) -> type[Operation]:
+        found = op_syntax(self.ctx, name)
+        if found is not None:
+            return found.cls
+        dialect = name.partition(".")[0]
+        if not self.allow_unregistered and not is_opaque_dialect(dialect):
+            if known_dialect(dialect):
+                raise ParseError(token.span, f"unregistered operation '{name}' found in dialect ('{dialect}')")
+            raise ParseError(self.here(token.end), UNREGISTERED)
+        return UnregisteredOp.with_name(name)
+
+    def _parse_generic_operation(self, op_type: type[Operation]) -> Operation:
+        arguments = self.parse_op_args_list()
+        successors = self.parse_optional_successors() or []
+        properties = self.parse_optional_properties_dict()
+        regions = self.parse_region_list()
+        attributes = self.parse_optional_attr_dict()
+        self.parse_punctuation(":", " followed by operation type")
+        at = self.token().start
+        function_type = self.parse_function_type()
+        location = self.parse_optional_location()
+        wanted = function_type.inputs.data
+        if len(wanted) != len(arguments):
+            self.raise_error(f"expected {len(arguments)} operand types but had {len(wanted)}", at)
+        operands = [self.resolve_operand(value, type) for value, type in zip(arguments, wanted, strict=True)]
+        if issubclass(op_type, IRDLOperation):
+            for name in op_type.get_irdl_definition().properties:
+                if name in attributes and name not in properties:
+                    properties[name] = attributes.pop(name)
+        return op_type.create(
+            operands=operands,
+            result_types=function_type.outputs.data,
+            properties=properties,
+            attributes=attributes,
+            location=location,
+            successors=successors,
+            regions=regions,
+        )
+
+    def parse_top(self) -> ModuleOp:
+        """The whole text: one module, or ops that are put into one."""
+        ops: list[Operation] = []
+        while (token := self.token()).kind is not Kind.EOF:
+            if token.kind is Kind.HASH_IDENT or token.kind is Kind.EXCLAMATION_IDENT:
+                self._parse_alias_def()
+            elif token.kind is Kind.FILE_METADATA_BEGIN:
+                self._parse_file_metadata_dictionary()
+            else:
+                ops.append(self.parse_operation())
+        lost = self.undefined()
+        if lost:
+            raise ParseError(self.here(lost[0]), "use of undeclared SSA value name")
+        if len(ops) == 1 and isinstance(ops[0], ModuleOp):
+            return ops[0]
+        module = ModuleOp(Region(Block(ops)))
+        module.location = file_location(self.filename, *self._lex.place(0))
+        return module
+
+
+def show(attribute: Attribute) -> str:
+    """An attribute as MLIR prints it, for messages."""
+    from aiecc.ir.printer import attribute_text
+
+    return attribute_text(attribute)
+
+
+def verify_error(reader: Reader, error: VerifyException) -> ParseError:
+    """A constraint that failed while an op was being read, at that op."""
+    at = reader.op_start[-1] if reader.op_start else reader.token().start
+    return ParseError(reader.here(at), str(error))
+
+
+_WORDS = {
+    "attribute expected": "expected attribute value",
+    "type expected": "expected non-function type",
+    "operand expected": "expected SSA operand",
+    "Expected an operand.": "expected SSA operand",
+    "expect symbol name": "expected valid '@'-identifier for symbol name",
+    "successor expected": "expected block name",
+    "block-id expected": "expected block name",
+    "Expected region!": "expected '{' to begin a region",
+    "identifier expected": "expected valid keyword",
+    "string literal expected": "expected string",
+    "function type signature expected": "expected ':' followed by operation type",
+    "function type expected": "expected function type",
+    " in block definition": "expected block name",
+    "block argument expected": "expected SSA identifier",
+    "Expected block argument!": "expected SSA identifier",
+    "Expected result SSA value!": "expected valid ssa identifier",
+    "Expected shape type.": "expected non-function type",
+    "Expected vector element type": "expected non-function type",
+    "Expected integer literal": "expected integer value",
+    "Expected float literal": "expected floating point literal",
+    "Expected bare-id or string-literal here as part of attribute entry!": "expected attribute name",
+}
+
+
+def _mlir_words(msg: str) -> str:
+    """xDSL's words for a syntax error in MLIR's."""
+    known = _WORDS.get(msg)
+    if known is not None:
+        return known
+    if msg.endswith(" expected") and msg.startswith("'"):
+        return f"expected {msg.removesuffix(' expected')}"
+    if msg.startswith("Expected "):
+        return "e" + msg[1:]
+    return msg

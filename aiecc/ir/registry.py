@@ -1,0 +1,235 @@
+"""Which dialects and passes there are. Naming them imports nothing; the first use imports.
+
+Plugins add their own through `register_dialect` and `register_pass`, with functions that make what is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xdsl.context import Context
+from xdsl.ir import Dialect, Operation, TypeAttribute
+
+if TYPE_CHECKING:
+    from aiecc.ir.passes.base import Pass
+
+# Dialects this house reads and prints op by op. An op they do not have is an error.
+_OURS: dict[str, str] = {
+    "aie": "aiecc.ir.dialects.aie:AIE",
+    "aiex": "aiecc.ir.dialects.aiex:AIEX",
+    "builtin": "aiecc.ir.dialects.upstream.builtin:DIALECT",
+    "affine": "aiecc.ir.dialects.upstream.affine:DIALECT",
+    "arith": "aiecc.ir.dialects.upstream.arith:DIALECT",
+    "cf": "aiecc.ir.dialects.upstream.cf:DIALECT",
+    "func": "aiecc.ir.dialects.upstream.func:DIALECT",
+    "index": "aiecc.ir.dialects.upstream.index:DIALECT",
+    "math": "aiecc.ir.dialects.upstream.math:DIALECT",
+    "memref": "aiecc.ir.dialects.upstream.memref:DIALECT",
+    "scf": "aiecc.ir.dialects.upstream.scf:DIALECT",
+    "ub": "aiecc.ir.dialects.upstream.ub:DIALECT",
+    "vector": "aiecc.ir.dialects.upstream.vector:DIALECT",
+}
+
+# Dialects whose ops xDSL knows in part; the rest is carried along as text.
+_PARTLY = {
+    "bufferization": "xdsl.dialects.bufferization:Bufferization",
+    "dlti": "xdsl.dialects.dlti:DLTI",
+    "emitc": "xdsl.dialects.emitc:EmitC",
+    "linalg": "xdsl.dialects.linalg:Linalg",
+    "llvm": "aiecc.ir.dialects.upstream.llvm:DIALECT",
+    "tensor": "xdsl.dialects.tensor:Tensor",
+    "tosa": "xdsl.dialects.tosa:TOSA",
+    "transform": "xdsl.dialects.transform:Transform",
+}
+
+# Dialects whose ops are carried along as text.
+_AS_TEXT = frozenset(
+    [
+        "acc",
+        "aievec",
+        "aievec_aie1",
+        "amdgpu",
+        "amx",
+        "arm_neon",
+        "arm_sme",
+        "arm_sve",
+        "async",
+        "complex",
+        "gpu",
+        "irdl",
+        "ml_program",
+        "mpi",
+        "nvgpu",
+        "nvvm",
+        "omp",
+        "pdl",
+        "pdl_interp",
+        "polyaie",
+        "ptr",
+        "quant",
+        "rocdl",
+        "shape",
+        "shard",
+        "smt",
+        "sparse_tensor",
+        "spirv",
+        "test",
+        "wasmssa",
+        "x86",
+        "x86vector",
+        "xegpu",
+        "xevm",
+        "xllvm",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """What the reader and the printer need to know of an op.
+
+    parse: reads it after its name; None when it has no custom form.
+    print: prints it after its name; None when only the generic form exists.
+    names: the names its results would like, as MLIR's `getAsmResultNames`; None for a number.
+    """
+
+    cls: type[Operation]
+    parse: Callable[[Any], Operation] | None
+    print: Callable[[Any, Any], None] | None
+    names: Callable[[Any], list[str | None]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How our layer reads, prints or names an upstream op where xDSL's own way is not MLIR's."""
+
+    parse: Callable[[Any], Operation] | None = None
+    print: Callable[[Any, Any], None] | None = None
+    names: Callable[[Any], list[str | None]] | None = None
+
+
+_lock = threading.RLock()
+_plugin_dialects: dict[str, Callable[[], Dialect]] = {}
+_plugin_passes: dict[str, Callable[[], type[Pass]]] = {}
+_context: Context | None = None
+_syntax: dict[str, Syntax | None] = {}
+type_cache: dict[str, TypeAttribute] = {}
+
+
+def _resolve(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def _factory(path: str) -> Callable[[], Dialect]:
+    return lambda: _resolve(path)
+
+
+def register_dialect(name: str, factory: Callable[[], Dialect]) -> None:
+    """Add a dialect, or replace ours of the same name. `factory` is called when a text first uses it."""
+    global _context
+    with _lock:
+        _plugin_dialects[name] = factory
+        _context = None
+        _syntax.clear()
+        type_cache.clear()
+
+
+def context() -> Context:
+    """The xDSL context that knows every dialect. Shared: do not register anything on it."""
+    global _context
+    with _lock:
+        if _context is None:
+            fresh = Context(allow_unregistered=True)
+            factories = {name: _factory(path) for name, path in (_OURS | _PARTLY).items()} | _plugin_dialects
+            for name, factory in factories.items():
+                fresh.register_dialect(name, factory)
+            fresh.load_registered_dialect("builtin")
+            _context = fresh
+            _limit_caches()
+        return _context
+
+
+def _limit_caches() -> None:
+    if len(type_cache) > 10_000:
+        type_cache.clear()
+
+
+def known_dialect(name: str) -> bool:
+    """Whether ops of this dialect are known one by one."""
+    return name in _OURS or name in _plugin_dialects
+
+
+def is_opaque_dialect(name: str) -> bool:
+    """Whether ops of this dialect that are not known are carried along as text."""
+    return name in _AS_TEXT or (name in _PARTLY and name not in _plugin_dialects)
+
+
+def op_syntax(ctx: Context, name: str) -> Syntax | None:
+    """How to read and print the op of this full name; None when no dialect has it."""
+    try:
+        return _syntax[name]
+    except KeyError:
+        pass
+    with _lock:
+        found = _syntax_of(ctx, name)
+        _syntax[name] = found
+        return found
+
+
+def _syntax_of(ctx: Context, name: str) -> Syntax | None:
+    dialect_name = name.partition(".")[0]
+    if dialect_name not in _OURS and dialect_name not in _PARTLY and dialect_name not in _plugin_dialects:
+        return None
+    ctx.get_optional_dialect(dialect_name)
+    cls = ctx._loaded_ops.get(name)  # pyright: ignore[reportPrivateUsage]  (get_optional_op would invent one)
+    if cls is None:
+        return None
+    form = _form(dialect_name, name)
+    parse = form.parse
+    if parse is None and cls.parse.__func__ is not Operation.parse.__func__:  # type: ignore[attr-defined]
+        parse = cls.parse
+    show = form.print
+    if show is None and cls.print is not Operation.print:
+        show = cls.print
+    return Syntax(cls, parse, show, form.names or getattr(cls, "asm_result_names", None))
+
+
+def _form(dialect: str, name: str) -> Form:
+    """Our own form of an upstream op, when the dialect's module has one."""
+    path = None if dialect in _plugin_dialects else (_OURS | _PARTLY).get(dialect, "")
+    if path and path.startswith("aiecc.ir.dialects.upstream."):
+        forms: dict[str, Form] = importlib.import_module(path.partition(":")[0]).FORMS
+        return forms.get(name, Form())
+    return Form()
+
+
+# --- passes -----------------------------------------------------------------------------------------------------------
+
+
+def register_pass(name: str, factory: Callable[[], type[Pass]]) -> None:
+    """Add a pass, or replace ours of the same name. `factory` gives its class when it is first asked for."""
+    with _lock:
+        _plugin_passes[name] = factory
+
+
+def pass_names() -> Iterable[str]:
+    """The names of all passes, sorted."""
+    from aiecc.ir.passes import PASSES
+
+    return sorted(set(PASSES) | set(_plugin_passes))
+
+
+def find_pass(name: str) -> type[Pass] | None:
+    """The class of a pass by the name a pipeline gives it; None when there is none."""
+    from aiecc.ir.passes import PASSES
+
+    factory = _plugin_passes.get(name)
+    if factory is not None:
+        return factory()
+    path = PASSES.get(name)
+    return None if path is None else _resolve(f"aiecc.ir.passes.{path}")
