@@ -32,9 +32,8 @@ def complaints(text: str, core: CoreId = HERE):
 
 
 def core(body: str, device: str = "npu2", before: str = "") -> str:
-    return (
-        f"aie.device({device}) {{\n  %t = aie.tile(0, 2)\n{before}\n  %core = aie.core(%t) {{\n{body}\n    aie.end\n  }}\n}}"
-    )
+    head = f"aie.device({device}) {{\n  %t = aie.tile(0, 2)\n{before}\n"
+    return f"{head}  %core = aie.core(%t) {{\n{body}\n    aie.end\n  }}\n}}"
 
 
 DESIGN = """
@@ -143,9 +142,12 @@ def test_cores_that_use_another_lock_are_not():
 
 
 def test_a_buffer_that_may_lie_anywhere_is_not_assumed_to_be_aligned():
-    text = core("    func.call @k(%b) : (memref<4xi32>) -> ()", before="""
+    text = core(
+        "    func.call @k(%b) : (memref<4xi32>) -> ()",
+        before="""
   %b = aie.buffer(%t) {aligned = false, sym_name = "b"} : memref<4xi32>
-  func.func private @k(memref<4xi32>)""")
+  func.func private @k(memref<4xi32>)""",
+    )
     assert "assume_alignment" not in cut(text).text
     assert "assume_alignment %0, 32" in cut(text.replace("aligned = false, ", "")).text
     # The bus of the first generation is 128 bits wide.
@@ -153,17 +155,23 @@ def test_a_buffer_that_may_lie_anywhere_is_not_assumed_to_be_aligned():
 
 
 def test_memory_spaces_are_gone():
-    text = core("    func.call @k(%b) : (memref<4xi32, 6>) -> ()", before="""
+    text = core(
+        "    func.call @k(%b) : (memref<4xi32, 6>) -> ()",
+        before="""
   %b = aie.buffer(%t) {sym_name = "b"} : memref<4xi32, 6>
-  func.func private @k(memref<4xi32, 6>)""")
+  func.func private @k(memref<4xi32, 6>)""",
+    )
     assert "6>" not in cut(text).text
 
 
 def test_constants_and_views_of_the_device_come_along():
-    text = core("    func.call @k(%view) : (memref<2xi32, strided<[1]>>) -> ()", before="""
+    text = core(
+        "    func.call @k(%view) : (memref<2xi32, strided<[1]>>) -> ()",
+        before="""
   %b = aie.buffer(%t) {sym_name = "b"} : memref<4xi32>
   %view = memref.subview %b[0] [2] [1] : memref<4xi32> to memref<2xi32, strided<[1]>>
-  func.func private @k(memref<2xi32, strided<[1]>>)""")
+  func.func private @k(memref<2xi32, strided<[1]>>)""",
+    )
     assert "memref.subview" in cut(text).text
 
 
@@ -181,7 +189,8 @@ def test_constants_and_views_of_the_device_come_along():
         (
             "    %i = arith.constant 1 : i32\n    func.call @k(%i) : (i32) -> ()",
             "@k(%i)",
-            "'func.call' op operand type mismatch: expected operand type 'index', but provided 'i32' for operand number 0",
+            "'func.call' op operand type mismatch: expected operand type 'index', but provided 'i32' "
+            "for operand number 0",
         ),
         ("    func.call @k() : () -> ()", "@k()", "'func.call' op incorrect number of operands for callee"),
         (
@@ -226,7 +235,9 @@ def test_the_tools_print_as_many_parts_as_they_were_given():
     outliner = Outliner(device, Sink(), triple=TRIPLE, rename=RENAME)
     programs = [outliner.outline(CoreId("main", *at)) for at in ((0, 2), (4, 5))]
     text = join([p for p in programs if p is not None])
-    lowered = mlirtools.run("mlir", "mlir-opt", f"--pass-pipeline={mlirtools.PIPELINE}", "--split-input-file", text=text)
+    lowered = mlirtools.run(
+        "mlir", "mlir-opt", f"--pass-pipeline={mlirtools.PIPELINE}", "--split-input-file", text=text
+    )
     assert len(split(lowered)) == 2
     args = ("--mlir-to-llvmir", "--split-input-file", f"--output-split-marker={MARKER}")
     parts = split(mlirtools.run("mlir", "mlir-translate", *args, text=lowered))
@@ -250,7 +261,10 @@ def test_the_example_becomes_llvm_ir():
 
 @pytest.mark.tools
 def test_an_index_is_a_word_for_kernels():
-    text = core("    %i = arith.constant 7 : index\n    func.call @k(%i) : (index) -> ()", before="  func.func private @k(index)")
+    text = core(
+        "    %i = arith.constant 7 : index\n    func.call @k(%i) : (index) -> ()",
+        before="  func.func private @k(index)",
+    )
     assert "call void @k(i32 7)" in mlirtools.to_llvm(cut(text).text)
 
 
@@ -305,7 +319,8 @@ OPS = {
     }""",
     "views": """
     %c1 = arith.constant 1 : index
-    %r = memref.reinterpret_cast %b to offset: [4], sizes: [8], strides: [2] : memref<64xi32> to memref<8xi32, strided<[2], offset: 4>>
+    %r = memref.reinterpret_cast %b to offset: [4], sizes: [8], strides: [2]
+      : memref<64xi32> to memref<8xi32, strided<[2], offset: 4>>
     %s = memref.subview %f[1, 0] [2, 8] [1, 1] : memref<8x8xf32> to memref<2x8xf32, strided<[8, 1], offset: 8>>
     %l = memref.collapse_shape %f [[0, 1]] : memref<8x8xf32> into memref<64xf32>
     %v = memref.load %r[%c1] : memref<8xi32, strided<[2], offset: 4>>

@@ -16,7 +16,9 @@ def pairs(ran: Ran) -> list[tuple[int | None, int | None]]:
 
 def blocks(*bds: tuple[str, str], start: str = "S2MM, 0") -> str:
     """A channel and its descriptor blocks: (attributes, next block) each."""
-    body = "\n".join(f"  ^b{i}:\n    aie.dma_bd(%b : memref<8xi32>) {a}\n    aie.next_bd ^{n}" for i, (a, n) in enumerate(bds))
+    body = "\n".join(
+        f"  ^b{i}:\n    aie.dma_bd(%b : memref<8xi32>) {a}\n    aie.next_bd ^{n}" for i, (a, n) in enumerate(bds)
+    )
     return f"    %s = aie.dma_start({start}, ^b0, ^end)\n{body}\n  ^end:\n    aie.end"
 
 
@@ -102,7 +104,9 @@ def test_numbers_that_run_time_code_keeps_are_not_given_out():
 
 
 def test_blocks_no_channel_leads_to_are_left_alone():
-    body = blocks(("", "b0")).replace("  ^end:", "  ^dead:\n    aie.dma_bd(%b : memref<8xi32>)\n    aie.next_bd ^dead\n  ^end:")
+    body = blocks(("", "b0")).replace(
+        "  ^end:", "  ^dead:\n    aie.dma_bd(%b : memref<8xi32>)\n    aie.next_bd ^dead\n  ^end:"
+    )
     assert pairs(Ran(program("npu2", 2, body), AssignBdIds())) == [(0, 0), (None, None)]
 
 

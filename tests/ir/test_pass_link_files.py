@@ -79,7 +79,8 @@ def test_a_mode_without_a_file_is_refused_at_the_function():
     text = design('  func.func private @a() attributes {link_with_mode = "merge"}\n', calls("a"))
     said = Ran(text, AssignCoreLinkFiles()).only
     assert said.text == (
-        "func 'a' has link_with_mode but no link_with; link_with_mode only describes how the link_with artifact is linked"
+        "func 'a' has link_with_mode but no link_with; "
+        "link_with_mode only describes how the link_with artifact is linked"
     )
     assert said.where is not None and said.where.line == line_of(text, "func.func")
 
@@ -112,9 +113,13 @@ def test_a_kernel_nobody_calls_is_warned_of():
 
 
 def test_an_indirect_call_is_warned_of():
-    body = '    %f = "func.constant"() {value = @a} : () -> (() -> ())\n    "func.call_indirect"(%f) : (() -> ()) -> ()\n'
+    body = (
+        '    %f = "func.constant"() {value = @a} : () -> (() -> ())\n    "func.call_indirect"(%f) : (() -> ()) -> ()\n'
+    )
     text = design("  func.func private @a()\n", body + calls())
     said = Ran(text, AssignCoreLinkFiles()).only
     assert said.level is Level.WARNING
-    assert said.text.startswith("indirect call in core body \N{EM DASH} link_with attributes on indirectly-called functions")
+    assert said.text.startswith(
+        "indirect call in core body \N{EM DASH} link_with attributes on indirectly-called functions"
+    )
     assert said.where is not None and said.where.line == line_of(text, "call_indirect")
