@@ -154,6 +154,7 @@ class Bcf:
     def __init__(self, text: str) -> None:
         self.stack = (0, 0)
         self.symbols: dict[str, int] = {}
+        self.overlays: dict[str, tuple[int, int]] = {}
         self.taken: list[tuple[int, int]] = []
         self.includes: list[str] = []
         self.main = ""
@@ -175,8 +176,8 @@ class Bcf:
             case ["_symbol", name, address, _] if address.startswith("0x"):
                 self.symbols[name] = int(address, 0)
             case ["_overlay", name, address]:
-                self.symbols[name] = int(address, 0)
-                self.taken.append((int(address, 0), int(comment.split()[0])))
+                self.overlays[name] = int(address, 0), int(comment.split()[0])
+                self.taken.append(self.overlays[name])
             case ["_include", "_file", *name]:
                 self.includes.append(" ".join(name))
             case ["_resolve", "_main", name]:
@@ -202,6 +203,10 @@ class Bcf:
         )
         symbols = "".join(f"{name} = {address:#x};\n" for name, address in self.symbols.items())
         regions = f"  program : ORIGIN = 0, LENGTH = 0x4000\n  data : ORIGIN = {data[0]:#x}, LENGTH = {data[1]:#x}\n"
+        # The core's own object has these with their initial values.
+        for name, (address, size) in self.overlays.items():
+            regions += f"  of_{name} : ORIGIN = {address:#x}, LENGTH = {size:#x}\n"
+            bank_sections += f"  .data.{name} : {{ *(.data.{name} .rodata.{name}) }} > of_{name}\n"
         sections = (
             "  .text : { *crt0.o(.text*) *(.text*) } > program\n"
             + bank_sections
