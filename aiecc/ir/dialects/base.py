@@ -20,7 +20,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from aiecc.ir.dialects.constraints import I32, INDEX, Described
-from aiecc.ir.dialects.syntax import Draft, Element, Out
+from aiecc.ir.dialects.reading import Draft, Element, Out
 from aiecc.ir.dialects.words import Words
 from aiecc.ir.errors import VerifyError
 

@@ -19,7 +19,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from aiecc.ir.dialects.constraints import is_elements
-from aiecc.ir.dialects.syntax import fail, need
+from aiecc.ir.dialects.reading import fail, need
 
 NOT_ELEMENTS = "initial value should be an elements attribute"
 

@@ -7,32 +7,18 @@ from __future__ import annotations
 
 from xdsl.ir import Dialect, Operation
 
+from aiecc.ir.dialects.aie.access import ObjectFifoAcquireOp, ObjectFifoReleaseOp, ObjectFifoSubviewAccessOp
 from aiecc.ir.dialects.aie.attrs import ATTRIBUTES
 from aiecc.ir.dialects.aie.bd import DmaBdOp
 from aiecc.ir.dialects.aie.cores import CoreOp, MemOp, MemTileDmaOp, ShimDmaOp
 from aiecc.ir.dialects.aie.dma import DmaBdPacketOp, DmaOp, DmaStartOp, NextBdOp
-from aiecc.ir.dialects.aie.fifo import (
-    ObjectFifoAcquireOp,
-    ObjectFifoAllocateOp,
-    ObjectFifoLinkOp,
-    ObjectFifoOp,
-    ObjectFifoReleaseOp,
-    ObjectFifoSubviewAccessOp,
-    RegisterExternalBuffersOp,
-)
+from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
 from aiecc.ir.dialects.aie.flows import CascadeFlowOp, FlowOp, PacketDestOp, PacketFlowOp, PacketSourceOp, WireOp
+from aiecc.ir.dialects.aie.links import ObjectFifoAllocateOp, ObjectFifoLinkOp, RegisterExternalBuffersOp
 from aiecc.ir.dialects.aie.memory import BufferOp, ExternalBufferOp, LockOp, UseLockOp
 from aiecc.ir.dialects.aie.older import settle
-from aiecc.ir.dialects.aie.pools import (
-    CoreEndpointOp,
-    DmaEndpointOp,
-    ObjectFifoPoolOp,
-    ObjectFifoSegmentOp,
-    OlderDanglingEndpointOp,
-    OlderFlowOp,
-    RouteEndpointOp,
-    RouteOp,
-)
+from aiecc.ir.dialects.aie.pools import CoreEndpointOp, DmaEndpointOp, ObjectFifoPoolOp, ObjectFifoSegmentOp
+from aiecc.ir.dialects.aie.routes import OlderDanglingEndpointOp, OlderFlowOp, RouteEndpointOp, RouteOp
 from aiecc.ir.dialects.aie.runtime import (
     BdChainOp,
     ObjectFifoRearmBindingOp,

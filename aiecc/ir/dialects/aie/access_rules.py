@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from xdsl.ir import Attribute, Operation
 
+from aiecc.ir.dialects.aie.access import FifoAccess, ObjectFifoAcquireOp, ObjectFifoReleaseOp, ObjectFifoSubviewAccessOp
 from aiecc.ir.dialects.aie.attrs import ObjectFifoSubviewType, ObjectFifoType
 from aiecc.ir.dialects.aie.cores import CoreOp
 from aiecc.ir.dialects.aie.enums import Port
-from aiecc.ir.dialects.aie.fifo import (
-    FifoAccess,
-    ObjectFifoAcquireOp,
-    ObjectFifoOp,
-    ObjectFifoReleaseOp,
-    ObjectFifoSubviewAccessOp,
-)
+from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
 from aiecc.ir.dialects.aie.fifo_rules import find_fifo, is_stream
 from aiecc.ir.dialects.aie.pools import CoreEndpointOp, ObjectFifoPoolOp
 from aiecc.ir.dialects.aie.segments import seen_type

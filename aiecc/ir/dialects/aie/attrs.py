@@ -6,8 +6,7 @@ Each holds a small frozen value in `.data`. Where an op's syntax expects exactly
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple
 
 from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Data, OpaqueSyntaxAttribute, ParametrizedAttribute, TypeAttribute
@@ -17,158 +16,26 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from aiecc.ir.dialects.aie.enums import EVENT_ENUMS, LinkMode, TransportMode, WireBundle
-from aiecc.ir.dialects.words import Words
-
-FieldsT = TypeVar("FieldsT", bound=tuple[Any, ...])
-T = TypeVar("T")
-
-U16 = (1 << 16) - 1
-U32 = (1 << 32) - 1
-
-
-def _fail(p: AttrParser, text: str) -> Any:
-    p.raise_error(text)
-
-
-def _need(p: AttrParser, text: str) -> None:
-    if p.parse_optional_characters(text) is None:
-        _fail(p, f"expected '{text}'")
-
-
-def _unsigned(limit: int) -> Callable[[AttrParser], int]:
-    def read(p: AttrParser) -> int:
-        at = p.pos
-        value = p.parse_optional_integer(allow_boolean=False)
-        if value is None:
-            return _fail(p, "expected integer value")
-        if not 0 <= value <= limit:
-            p.raise_error("integer value too large" if value > limit else "negative integer literal not valid here", at)
-        return value
-
-    return read
-
-
-def _keyword(words: type[Words]) -> Callable[[AttrParser], Any]:
-    def read(p: AttrParser) -> Words:
-        at = p.pos
-        text = p.parse_optional_identifier()
-        found = words.named(text) if text is not None else None
-        if found is None:
-            p.raise_error(f"expected one of: {words.listed()}", at)
-        return found
-
-    return read
-
-
-def _boolean(p: AttrParser) -> bool:
-    found = p.parse_optional_boolean()
-    return _fail(p, "expected true or false") if found is None else found
-
-
-def _string(p: AttrParser) -> str:
-    found = p.parse_optional_str_literal()
-    return _fail(p, "expected string") if found is None else found
-
-
-def _symbol(p: AttrParser) -> str:
-    found = p.parse_optional_symbol_name()
-    return _fail(p, "expected symbol reference") if found is None else found.data
-
-
-class Field(NamedTuple):
-    """One `key = value` of a struct-like attribute. `default` is used when the key is missing and then not printed."""
-
-    key: str
-    read: Callable[[AttrParser], Any]
-    show: Callable[[Printer, Any], None]
-    required: bool = True
-    default: Any = None
-
-
-def _show_int(printer: Printer, value: int) -> None:
-    printer.print_int(value)
-
-
-def _show_bool(printer: Printer, value: bool) -> None:
-    printer.print_string("true" if value else "false")
-
-
-def _show_symbol(printer: Printer, value: str) -> None:
-    printer.print_symbol_name(value)
-
-
-def _u16(key: str) -> Field:
-    return Field(key, _unsigned(U16), _show_int)
-
-
-def _u32(key: str) -> Field:
-    return Field(key, _unsigned(U32), _show_int)
-
-
-def _text(key: str) -> Field:
-    return Field(key, _string, Printer.print_string_literal)
-
-
-def read_struct(p: AttrParser, fields: Sequence[Field]) -> list[Any]:
-    """`<key = value, ..>` in any order."""
-    _need(p, "<")
-    found: dict[str, Any] = {}
-    by_key = {f.key: f for f in fields}
-    while p.parse_optional_characters(">") is None:
-        if found:
-            _need(p, ",")
-        at = p.pos
-        key = p.parse_optional_identifier()
-        if key is None:
-            _fail(p, "expected a parameter name in struct")
-        if key not in by_key or key in found:
-            p.raise_error(f"duplicate or unknown struct parameter name: {key}", at)
-        _need(p, "=")
-        found[key] = by_key[key].read(p)
-    for f in fields:
-        if f.required and f.key not in found:
-            _fail(p, f"struct is missing required parameter: {f.key}")
-    return [found.get(f.key, f.default) for f in fields]
-
-
-class StructAttr(Data[FieldsT]):
-    """A `<key = value, ..>` attribute over a named tuple with the same fields in the same order."""
-
-    FIELDS: ClassVar[tuple[Field, ...]]
-    TUPLE: ClassVar[Callable[..., Any]]
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> FieldsT:
-        return cls.TUPLE(*read_struct(parser, cls.FIELDS))
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string("<")
-        first = True
-        for f, value in zip(self.FIELDS, self.data, strict=True):
-            if not f.required and value == f.default:
-                continue
-            printer.print_string(f"{f.key} = " if first else f", {f.key} = ")
-            f.show(printer, value)
-            first = False
-        printer.print_string(">")
-
-
-def read_items(p: AttrParser, item: Callable[[], T]) -> tuple[T, ...]:
-    """`[item, ..]`."""
-    _need(p, "[")
-    items: list[T] = []
-    while p.parse_optional_characters("]") is None:
-        if items:
-            _need(p, ",")
-        items.append(item())
-    return tuple(items)
-
-
-def show_items(printer: Printer, items: Sequence[T], show: Callable[[T], None]) -> None:
-    printer.print_string("[")
-    printer.print_list(items, show)
-    printer.print_string("]")
-
+from aiecc.ir.dialects.aie.structs import (
+    U16,
+    U32,
+    Field,
+    StructAttr,
+    expect,
+    keyword,
+    read_bool,
+    read_items,
+    read_symbol,
+    show_bool,
+    show_int,
+    show_items,
+    show_symbol,
+    stop,
+    string_key,
+    u16,
+    u32,
+    unsigned,
+)
 
 # --- data layouts -----------------------------------------------------------------------------------------------------
 
@@ -190,14 +57,14 @@ class BdPad(NamedTuple):
 @irdl_attr_definition
 class BdDimLayoutAttr(StructAttr[BdDim]):
     name = "aie.bd_dim_layout"
-    FIELDS = (_u32("size"), _u32("stride"))
+    FIELDS = (u32("size"), u32("stride"))
     TUPLE = BdDim
 
 
 @irdl_attr_definition
 class BdPadLayoutAttr(StructAttr[BdPad]):
     name = "aie.bd_pad_layout"
-    FIELDS = (_u16("const_pad_before"), _u16("const_pad_after"))
+    FIELDS = (u16("const_pad_before"), u16("const_pad_after"))
     TUPLE = BdPad
 
 
@@ -268,8 +135,8 @@ class PacketInfo(NamedTuple):
 class PacketInfoAttr(StructAttr[PacketInfo]):
     name = "aie.packet_info"
     FIELDS = (
-        Field("pkt_type", _unsigned(U16), _show_int, False, 0),
-        Field("pkt_id", _unsigned(U16), _show_int, False),
+        Field("pkt_type", unsigned(U16), show_int, False, 0),
+        Field("pkt_id", unsigned(U16), show_int, False),
     )
     TUPLE = PacketInfo
 
@@ -285,7 +152,7 @@ class BdIteration(NamedTuple):
 @irdl_attr_definition
 class BdIterationAttr(StructAttr[BdIteration]):
     name = "aie.bd_iteration"
-    FIELDS = (_u32("size"), _u32("stride"), _u32("current"))
+    FIELDS = (u32("size"), u32("stride"), u32("current"))
     TUPLE = BdIteration
 
 
@@ -304,10 +171,10 @@ class ObjectFifoSegmentAttr(StructAttr[FifoSegment]):
 
     name = "aie.objectfifo_segment"
     FIELDS = (
-        _u32("offset"),
-        _u32("size"),
-        Field("produceLock", _symbol, _show_symbol, False),
-        Field("consumeLock", _symbol, _show_symbol, False),
+        u32("offset"),
+        u32("size"),
+        Field("produceLock", read_symbol, show_symbol, False),
+        Field("consumeLock", read_symbol, show_symbol, False),
     )
     TUPLE = FifoSegment
 
@@ -321,9 +188,9 @@ class LinkModeAttr(Data[LinkMode]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> LinkMode:
-        _need(parser, "<")
-        mode = _keyword(LinkMode)(parser)
-        _need(parser, ">")
+        expect(parser, "<")
+        mode = keyword(LinkMode)(parser)
+        expect(parser, ">")
         return mode
 
     def print_parameter(self, printer: Printer) -> None:
@@ -343,21 +210,21 @@ class TransportAttr(Data[Transport]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Transport:
-        _need(parser, "<")
-        mode = _keyword(TransportMode)(parser)
+        expect(parser, "<")
+        mode = keyword(TransportMode)(parser)
         packet = None
         at = parser.pos
         if parser.parse_optional_characters(",") is not None:
             if parser.parse_optional_characters("packet") is None:
-                _fail(parser, "expected 'packet'")
-            _need(parser, "=")
+                stop(parser, "expected 'packet'")
+            expect(parser, "=")
             at = parser.pos
             packet = parser.parse_attribute()
             if not isinstance(packet, PacketInfoAttr):
                 parser.raise_error("expected an #aie.packet_info attribute", at)
             if mode is TransportMode.SHARED_MEM:
                 parser.raise_error(SHARED_MEM_PACKET, at)
-        _need(parser, ">")
+        expect(parser, ">")
         return Transport(mode, packet.data if packet is not None else None)
 
     def print_parameter(self, printer: Printer) -> None:
@@ -388,16 +255,16 @@ class EndPortAttr(Data[EndPort]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> EndPort:
-        _need(parser, "<")
+        expect(parser, "<")
         at = parser.pos
-        bundle = _keyword(WireBundle)(parser)
+        bundle = keyword(WireBundle)(parser)
         channel = None
         if parser.parse_optional_characters(":") is not None:
-            channel = _unsigned(U32)(parser)
+            channel = unsigned(U32)(parser)
         port = EndPort(bundle, channel)
         if (wrong := end_port_fault(port)) is not None:
             parser.raise_error(wrong, at)
-        _need(parser, ">")
+        expect(parser, ">")
         return port
 
     def print_parameter(self, printer: Printer) -> None:
@@ -433,7 +300,7 @@ class TraceBuffer(NamedTuple):
 @irdl_attr_definition
 class TraceBufferAttr(StructAttr[TraceBuffer]):
     name = "aie.trace_buffer"
-    FIELDS = (_u32("arg_index"), _u32("offset"), _u32("size"), Field("dedicated", _boolean, _show_bool))
+    FIELDS = (u32("arg_index"), u32("offset"), u32("size"), Field("dedicated", read_bool, show_bool))
     TUPLE = TraceBuffer
 
 
@@ -449,7 +316,7 @@ class TraceSlice(NamedTuple):
 @irdl_attr_definition
 class TraceSliceAttr(StructAttr[TraceSlice]):
     name = "aie.trace_slice"
-    FIELDS = (_text("device"), _text("sequence"), _u32("offset"), _u32("size"))
+    FIELDS = (string_key("device"), string_key("sequence"), u32("offset"), u32("size"))
     TUPLE = TraceSlice
 
 
@@ -461,9 +328,9 @@ class TraceEventAttr(Data[str]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> str:
-        _need(parser, "<")
+        expect(parser, "<")
         text = read_event_name(parser)
-        _need(parser, ">")
+        expect(parser, ">")
         return text
 
     def print_parameter(self, printer: Printer) -> None:
@@ -479,13 +346,13 @@ def read_event_name(p: AttrParser) -> str:
     at = p.pos
     kind = p.parse_optional_identifier()
     if kind is None:
-        return _fail(p, "expected string or enum event")
+        return stop(p, "expected string or enum event")
     for _ in range(2):
         if p.parse_optional_characters(":") is None:
-            return _fail(p, "expected '::' after enum type name")
+            return stop(p, "expected '::' after enum type name")
     case = p.parse_optional_identifier()
     if case is None:
-        return _fail(p, "expected enum case name")
+        return stop(p, "expected enum case name")
     if kind not in EVENT_ENUMS:
         p.raise_error(f"unknown event enum type: {kind}", at)
     return f"{kind}::{case}"
@@ -506,14 +373,14 @@ class _OfMemref(ParametrizedAttribute, TypeAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
-        _need(parser, "<")
+        expect(parser, "<")
         at = parser.pos
         element = parser.parse_optional_type()
         if element is None:
-            _fail(parser, "expected non-function type")
+            stop(parser, "expected non-function type")
         if not isinstance(element, MemRefType):
             parser.raise_error(f"expected a ranked memref, but got {element}", at)
-        _need(parser, ">")
+        expect(parser, ">")
         return [element]
 
     def print_parameters(self, printer: Printer) -> None:

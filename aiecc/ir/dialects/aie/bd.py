@@ -48,8 +48,7 @@ from aiecc.ir.dialects.constraints import (
     number,
     unsigned_attr,
 )
-from aiecc.ir.dialects.syntax import (
-    DICT,
+from aiecc.ir.dialects.reading import (
     Draft,
     Element,
     Out,
@@ -61,8 +60,8 @@ from aiecc.ir.dialects.syntax import (
     read_list,
     read_operand,
     read_type,
-    syntax,
 )
+from aiecc.ir.dialects.syntax import DICT, syntax
 
 RUNTIME = -(1 << 63)
 """Stands in a static list where the value is an operand."""

@@ -29,21 +29,8 @@ from aiecc.ir.dialects.constraints import (
     is_flat_symbol,
     number,
 )
-from aiecc.ir.dialects.syntax import (
-    DICT,
-    Draft,
-    Element,
-    Int,
-    Maybe,
-    Out,
-    Succ,
-    Word,
-    eat,
-    fail,
-    need,
-    read_int,
-    syntax,
-)
+from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need, read_int
+from aiecc.ir.dialects.syntax import DICT, Int, Maybe, Succ, Word, syntax
 
 CHANNEL: Described[Attribute] = Described(
     "32-bit signless integer attribute whose minimum value is 0 or flat symbol reference attribute",

@@ -158,7 +158,7 @@ def verify_start(op: DmaStartOp) -> None:
 
 
 def _verify_endpoint(op: DmaStartOp, name: str) -> None:
-    from aiecc.ir.dialects.aie.pools import RouteEndpointOp
+    from aiecc.ir.dialects.aie.routes import RouteEndpointOp
 
     program = op.parent_op()
     if not isinstance(program, DmaProgram):

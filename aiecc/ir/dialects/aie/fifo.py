@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType, StringAttr
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def, var_operand_def, var_result_def
+from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def, var_operand_def
 from xdsl.parser import Parser
 
 from aiecc.ir.dialects.aie.attrs import (
@@ -18,36 +18,27 @@ from aiecc.ir.dialects.aie.attrs import (
     BdPadLayoutArrayAttr,
     EndPort,
     EndPortAttr,
-    LinkModeAttr,
-    ObjectFifoSubviewType,
     ObjectFifoType,
     Transport,
     TransportAttr,
-    symbols,
 )
-from aiecc.ir.dialects.aie.enums import LinkMode, Port, TransportMode
+from aiecc.ir.dialects.aie.enums import TransportMode
 from aiecc.ir.dialects.aie.tiles import TileLike, tile_like
 from aiecc.ir.dialects.base import (
     DialectOp,
     bool_field,
-    int_field,
-    ints_field,
     name_field,
-    names_field,
     op_definition,
     optional_int_field,
     show,
 )
 from aiecc.ir.dialects.constraints import (
-    ANY_TYPE,
     BOOLEAN,
     I32,
     I64,
     INDEX,
     INDEX_TYPE,
     STRING,
-    SYMBOL,
-    SYMBOLS,
     TYPE,
     UNIT,
     Described,
@@ -57,26 +48,9 @@ from aiecc.ir.dialects.constraints import (
     number,
 )
 from aiecc.ir.dialects.elements import NOT_ELEMENTS
+from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need, read_operand, read_type
 from aiecc.ir.dialects.symbols import Symbol
-from aiecc.ir.dialects.syntax import (
-    DICT,
-    Draft,
-    Element,
-    Int,
-    IntList,
-    Out,
-    Ref,
-    RefList,
-    Sym,
-    Use,
-    eat,
-    fail,
-    need,
-    read_int,
-    read_operand,
-    read_type,
-    syntax,
-)
+from aiecc.ir.dialects.syntax import DICT, Sym, syntax
 
 
 def _is_depth(attr: Attribute) -> bool:
@@ -363,332 +337,3 @@ class ObjectFifoOp(DialectOp):
         from aiecc.ir.dialects.aie.fifo_rules import verify_fifo
 
         verify_fifo(self)
-
-
-@op_definition
-class ObjectFifoAllocateOp(DialectOp):
-    """Ask for the objects of a fifo to lie in one particular tile's memory."""
-
-    name = "aie.objectfifo.allocate"
-    delegate = operand_def(INDEX_TYPE)
-    fifo_attr = prop_def(SYMBOL, prop_name="objFifo_name")
-    PARENTS = ("aie.device",)
-    SYNTAX = syntax(Ref("objFifo_name"), "(", Use("delegate"), ")", DICT)
-
-    fifo_name = name_field("objFifo_name")
-
-    def verify_op(self) -> None:
-        from aiecc.ir.dialects.aie.fifo_rules import verify_allocate
-
-        verify_allocate(self)
-
-
-class _Offsets(Element):
-    """`([0, 16] [])`; older texts write `()`."""
-
-    fixed = ("src_offsets", "dst_offsets")
-
-    def parse(self, p: Parser, d: Draft) -> None:
-        need(p, "(")
-        for element in (_SRC, _DST):
-            d.props[element.name] = ArrayAttr([])
-        if eat(p, ")"):
-            return
-        _SRC.parse(p, d)
-        _DST.parse(p, d)
-        need(p, ")")
-
-    def print(self, out: Out, op: DialectOp) -> None:
-        out.lit("(")
-        _SRC.print(out, op)
-        _DST.print(out, op)
-        out.lit(")")
-
-
-_SRC = IntList("src_offsets")
-_DST = IntList("dst_offsets")
-
-
-@op_definition
-class ObjectFifoLinkOp(DialectOp):
-    """Fifos that meet on one tile: what the inputs bring, the outputs take on, without a core in between."""
-
-    name = "aie.objectfifo.link"
-    fifo_ins_attr = prop_def(SYMBOLS, prop_name="fifoIns")
-    fifo_outs_attr = prop_def(SYMBOLS, prop_name="fifoOuts")
-    src_offsets_attr = prop_def(_OFFSETS, prop_name="src_offsets")
-    dst_offsets_attr = prop_def(_OFFSETS, prop_name="dst_offsets")
-    mode_attr = opt_prop_def(
-        Described[LinkModeAttr]("link mode", lambda a: isinstance(a, LinkModeAttr)),
-        LinkModeAttr(LinkMode.SPACE),
-        prop_name="mode",
-    )
-    PARENTS = ("aie.device",)
-    SYNTAX = syntax(RefList("fifoIns"), "->", RefList("fifoOuts"), _Offsets(), DICT)
-
-    inputs = names_field("fifoIns")
-    outputs = names_field("fifoOuts")
-    src_offsets = ints_field("src_offsets")
-    dst_offsets = ints_field("dst_offsets")
-
-    def __init__(
-        self,
-        inputs: Sequence[str],
-        outputs: Sequence[str],
-        src_offsets: Sequence[int] = (),
-        dst_offsets: Sequence[int] = (),
-        mode: LinkMode = LinkMode.SPACE,
-    ) -> None:
-        super().__init__(
-            properties={
-                "fifoIns": ArrayAttr(symbols(*inputs)),
-                "fifoOuts": ArrayAttr(symbols(*outputs)),
-                "src_offsets": ArrayAttr([IntegerAttr(n, I64) for n in src_offsets]),
-                "dst_offsets": ArrayAttr([IntegerAttr(n, I64) for n in dst_offsets]),
-                "mode": None if mode is LinkMode.SPACE else LinkModeAttr(mode),
-            }
-        )
-
-    @property
-    def mode(self) -> LinkMode:
-        attr = self.properties.get("mode")
-        return attr.data if isinstance(attr, LinkModeAttr) else LinkMode.SPACE
-
-    @property
-    def is_join(self) -> bool:
-        return len(self.inputs) > 1
-
-    @property
-    def is_distribute(self) -> bool:
-        return len(self.outputs) > 1
-
-    def verify_op(self) -> None:
-        from aiecc.ir.dialects.aie.link_rules import verify_link
-
-        verify_link(self)
-
-
-class _TypeList(Element):
-    """`(t, u)`, the types of operands read before."""
-
-    def parse(self, p: Parser, d: Draft) -> None:
-        at = p.pos
-        need(p, "(")
-        types: list[Attribute] = []
-        while not eat(p, ")"):
-            if types:
-                need(p, ",")
-            types.append(read_type(p))
-        pending = cast("list[Any]", d.operands.pop("_pending"))
-        if len(types) != len(pending):
-            fail(p, f"{len(pending)} operands present, but expected {len(types)}", at)
-        d.operands["external_buffers"] = [p.resolve_operand(o, t) for o, t in zip(pending, types, strict=True)]
-
-    def print(self, out: Out, op: DialectOp) -> None:
-        assert isinstance(op, RegisterExternalBuffersOp)
-        printer = out.arg()
-        printer.print_string("(")
-        printer.print_list([b.type for b in op.external_buffers], printer.print_attribute)
-        printer.print_string(")")
-
-
-class _Externals(Element):
-    """The buffers; their types come later."""
-
-    def parse(self, p: Parser, d: Draft) -> None:
-        pending: list[Any] = [read_operand(p)]
-        while eat(p, ","):
-            pending.append(read_operand(p))
-        d.operands["_pending"] = pending
-
-    def print(self, out: Out, op: DialectOp) -> None:
-        assert isinstance(op, RegisterExternalBuffersOp)
-        printer = out.arg()
-        printer.print_list(op.external_buffers, printer.print_operand)
-
-
-@op_definition
-class RegisterExternalBuffersOp(DialectOp):
-    """The external buffers a fifo uses at its shim end."""
-
-    name = "aie.objectfifo.register_external_buffers"
-    tile = operand_def(INDEX_TYPE)
-    external_buffers = var_operand_def(ANY_TYPE)
-    fifo_attr = prop_def(SYMBOL, prop_name="objFifo_name")
-    PARENTS = ("aie.device",)
-    SYNTAX = syntax(DICT, Ref("objFifo_name"), "(", Use("tile"), ",", "{", _Externals(), "}", ")", ":", _TypeList())
-
-    fifo_name = name_field("objFifo_name")
-
-    def verify_op(self) -> None:
-        from aiecc.ir.dialects.aie.fifo_rules import verify_external
-
-        verify_external(self)
-
-
-class _PortWord(Element):
-    """`Consume, `, missing where an endpoint implies it."""
-
-    fixed = ("port",)
-
-    def parse(self, p: Parser, d: Draft) -> None:
-        at = p.pos
-        word = p.parse_optional_identifier()
-        if word is None:
-            word = p.parse_optional_str_literal()
-        if word is None:
-            return
-        found = Port.named(word)
-        if found is None:
-            fail(p, f"invalid objectFifo port: {word}", at)
-        d.props["port"] = IntegerAttr(found.value, I32)
-        need(p, ",")
-
-    def print(self, out: Out, op: DialectOp) -> None:
-        port = number(op.properties.get("port"))
-        found = None if port is None else Port.numbered(port)
-        if found is not None:
-            out.arg().print_string(found.word)
-            out.lit(",")
-
-
-class _Objects(Element):
-    """`count) : memref, ..`: one result an object. The older form has one subview result."""
-
-    fixed = ("size",)
-
-    def parse(self, p: Parser, d: Draft) -> None:
-        at = p.pos
-        size = read_int(p)
-        need(p, ")")
-        need(p, ":")
-        types = [read_type(p)]
-        while eat(p, ","):
-            types.append(read_type(p))
-        d.results = types
-        if len(types) == 1 and isinstance(types[0], ObjectFifoSubviewType):
-            d.props["size"] = size
-        elif size.value.data != len(types):
-            fail(p, f"acquires {size.value.data} objects but names {len(types)} of them", at)
-
-    def print(self, out: Out, op: DialectOp) -> None:
-        size = number(op.properties.get("size"))
-        out.arg().print_int(len(op.results) if size is None else size)
-        out.lit(")")
-        out.lit(":")
-        printer = out.arg()
-        printer.print_list(op.result_types, printer.print_attribute)
-
-
-class FifoAccess(DialectOp):
-    """What acquire and release have in common."""
-
-    fifo_name = name_field("objFifo_name")
-
-    @property
-    def port(self) -> Port | None:
-        """None where the endpoint's role says it."""
-        value = number(self.properties.get("port"))
-        return None if value is None else Port(value)
-
-
-@op_definition
-class ObjectFifoAcquireOp(FifoAccess):
-    """Get the next objects of a fifo."""
-
-    name = "aie.objectfifo.acquire"
-    fifo_attr = prop_def(SYMBOL, prop_name="objFifo_name")
-    port_attr = opt_prop_def(int_attr(32, 0, 1), prop_name="port")
-    size_attr = opt_prop_def(int_attr(32, 0), prop_name="size")
-    objects = var_result_def(ANY_TYPE)
-    SYNTAX = syntax(DICT, Ref("objFifo_name"), "(", _PortWord(), _Objects())
-
-    def __init__(self, fifo: str, port: Port | None, types: Sequence[Attribute]) -> None:
-        super().__init__(
-            result_types=[types],
-            properties={
-                "objFifo_name": SymbolRefAttr(fifo),
-                "port": None if port is None else IntegerAttr(int(port), I32),
-            },
-        )
-
-    @property
-    def size(self) -> int:
-        """How many objects it asks for."""
-        older = number(self.properties.get("size"))
-        return len(self.results) if older is None else older
-
-    def verify_op(self) -> None:
-        from aiecc.ir.dialects.aie.access_rules import verify_acquire
-
-        verify_acquire(self)
-
-
-@op_definition
-class ObjectFifoReleaseOp(FifoAccess):
-    """Give the oldest objects of a fifo back."""
-
-    name = "aie.objectfifo.release"
-    fifo_attr = prop_def(SYMBOL, prop_name="objFifo_name")
-    port_attr = opt_prop_def(int_attr(32, 0, 1), prop_name="port")
-    size_attr = prop_def(int_attr(32, 1), prop_name="size")
-    SYNTAX = syntax(DICT, Ref("objFifo_name"), "(", _PortWord(), Int("size"), ")")
-
-    size = int_field("size")
-
-    def __init__(self, fifo: str, port: Port | None, size: int) -> None:
-        super().__init__(
-            properties={
-                "objFifo_name": SymbolRefAttr(fifo),
-                "port": None if port is None else IntegerAttr(int(port), I32),
-                "size": IntegerAttr(size, I32),
-            }
-        )
-
-    def verify_op(self) -> None:
-        from aiecc.ir.dialects.aie.access_rules import verify_release
-
-        verify_release(self)
-
-
-class _SubviewTypes(Element):
-    """`: subview type -> memref`; the operand waits for its type."""
-
-    def parse(self, p: Parser, d: Draft) -> None:
-        need(p, ":")
-        pending = cast(Any, d.operands.pop("_pending"))
-        d.operands["subview"] = [p.resolve_operand(pending[0], read_type(p))]
-        need(p, "->")
-        d.results = [read_type(p)]
-
-    def print(self, out: Out, op: DialectOp) -> None:
-        out.lit(":")
-        out.arg().print_attribute(op.operands[0].type)
-        out.lit("->")
-        out.arg().print_attribute(op.results[0].type)
-
-
-class _Subview(Element):
-    def parse(self, p: Parser, d: Draft) -> None:
-        d.operands["_pending"] = cast(Any, [read_operand(p)])
-
-    def print(self, out: Out, op: DialectOp) -> None:
-        out.arg().print_operand(op.operands[0])
-
-
-@op_definition
-class ObjectFifoSubviewAccessOp(DialectOp):
-    """The older way to name one object of an acquire. Translated where possible, so that passes never see it."""
-
-    name = "aie.objectfifo.subview.access"
-    subview = operand_def(ANY_TYPE)
-    index_attr = prop_def(int_attr(32, 0), prop_name="index")
-    output = var_result_def(ANY_TYPE)
-    SYNTAX = syntax(_Subview(), "[", Int("index"), "]", DICT, _SubviewTypes())
-
-    index = int_field("index")
-
-    def verify_op(self) -> None:
-        from aiecc.ir.dialects.aie.access_rules import verify_subview
-
-        verify_subview(self)

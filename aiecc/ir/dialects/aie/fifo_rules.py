@@ -9,12 +9,8 @@ from xdsl.ir import Attribute, Operation
 
 from aiecc.ir.dialects.aie.attrs import EndPortAttr, ObjectFifoType
 from aiecc.ir.dialects.aie.enums import TransportMode, WireBundle
-from aiecc.ir.dialects.aie.fifo import (
-    ObjectFifoAllocateOp,
-    ObjectFifoOp,
-    RegisterExternalBuffersOp,
-    producer_depth,
-)
+from aiecc.ir.dialects.aie.fifo import ObjectFifoOp, producer_depth
+from aiecc.ir.dialects.aie.links import ObjectFifoAllocateOp, RegisterExternalBuffersOp
 from aiecc.ir.dialects.aie.memory import element_count
 from aiecc.ir.dialects.aie.older import OLD_FIFO_KEYS
 from aiecc.ir.dialects.aie.tile_rules import SHIM_NOC, verify_tile_kind

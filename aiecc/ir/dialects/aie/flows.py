@@ -22,24 +22,9 @@ from aiecc.ir.dialects.base import (
     word_field,
 )
 from aiecc.ir.dialects.constraints import BOOLEAN, I8, I32, INDEX, INDEX_TYPE, dense_ints, int_attr
+from aiecc.ir.dialects.reading import Draft, Element, Out, eat, need, read_int, read_operand
 from aiecc.ir.dialects.symbols import OneBlock
-from aiecc.ir.dialects.syntax import (
-    DICT,
-    Body,
-    Draft,
-    Element,
-    Int,
-    Maybe,
-    Out,
-    Use,
-    Word,
-    eat,
-    need,
-    read_int,
-    read_operand,
-    read_word,
-    syntax,
-)
+from aiecc.ir.dialects.syntax import DICT, Body, Int, Maybe, Use, Word, read_word, syntax
 
 
 class Port(NamedTuple):

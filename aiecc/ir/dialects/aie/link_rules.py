@@ -9,8 +9,9 @@ from xdsl.ir import SSAValue
 
 from aiecc.ir.dialects.aie.attrs import BdDim
 from aiecc.ir.dialects.aie.enums import LinkMode
-from aiecc.ir.dialects.aie.fifo import ObjectFifoLinkOp, ObjectFifoOp
+from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
 from aiecc.ir.dialects.aie.fifo_rules import find_fifo, is_shim
+from aiecc.ir.dialects.aie.links import ObjectFifoLinkOp
 from aiecc.ir.dialects.aie.memory import element_count
 from aiecc.ir.dialects.aie.tiles import target_of, tile_like
 from aiecc.ir.dialects.base import show

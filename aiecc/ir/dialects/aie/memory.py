@@ -45,24 +45,8 @@ from aiecc.ir.dialects.constraints import (
     number,
 )
 from aiecc.ir.dialects.elements import read_elements, show_elements
-from aiecc.ir.dialects.syntax import (
-    DICT,
-    Draft,
-    Element,
-    Int,
-    Maybe,
-    Out,
-    Result,
-    Use,
-    Word,
-    eat,
-    fail,
-    need,
-    read_type,
-    read_word,
-    show_word,
-    syntax,
-)
+from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need, read_type
+from aiecc.ir.dialects.syntax import DICT, Int, Maybe, Result, Use, Word, read_word, show_word, syntax
 
 
 def element_bits(type: Attribute) -> int:

@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr
 from xdsl.ir import Attribute, Operation, OpResult
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from aiecc.ir.dialects.aie.access import ObjectFifoAcquireOp, ObjectFifoSubviewAccessOp
 from aiecc.ir.dialects.aie.attrs import (
     EndPort,
     EndPortAttr,
@@ -17,7 +18,6 @@ from aiecc.ir.dialects.aie.attrs import (
     symbols,
 )
 from aiecc.ir.dialects.aie.enums import TransportMode, WireBundle
-from aiecc.ir.dialects.aie.fifo import ObjectFifoAcquireOp, ObjectFifoSubviewAccessOp
 from aiecc.ir.dialects.aie.memory import UseLockOp
 from aiecc.ir.dialects.aie.runtime import ShimDmaAllocationOp
 from aiecc.ir.dialects.aie.tiles import TileOp

@@ -11,13 +11,7 @@ from xdsl.ir import Operation
 from aiecc.ir.dialects.aie.enums import Role
 from aiecc.ir.dialects.aie.headers import verify_header
 from aiecc.ir.dialects.aie.memory import element_count
-from aiecc.ir.dialects.aie.pools import (
-    CoreEndpointOp,
-    DmaEndpointOp,
-    Endpoint,
-    ObjectFifoPoolOp,
-    ObjectFifoSegmentOp,
-)
+from aiecc.ir.dialects.aie.pools import CoreEndpointOp, DmaEndpointOp, Endpoint, ObjectFifoPoolOp, ObjectFifoSegmentOp
 from aiecc.ir.dialects.aie.tiles import device_of, target_of
 from aiecc.model.targets import TileKind
 

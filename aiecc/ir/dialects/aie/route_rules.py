@@ -8,7 +8,8 @@ from xdsl.ir import Operation
 
 from aiecc.ir.dialects.aie.enums import WireBundle
 from aiecc.ir.dialects.aie.headers import verify_header
-from aiecc.ir.dialects.aie.pools import DmaEndpointOp, RouteEndpointOp, RouteOp
+from aiecc.ir.dialects.aie.pools import DmaEndpointOp
+from aiecc.ir.dialects.aie.routes import RouteEndpointOp, RouteOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp, device_of
 
 ENDS = (WireBundle.DMA, WireBundle.PLIO, WireBundle.CORE)

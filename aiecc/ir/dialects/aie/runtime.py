@@ -44,22 +44,9 @@ from aiecc.ir.dialects.constraints import (
     dense_ints,
     int_attr,
 )
+from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need
 from aiecc.ir.dialects.symbols import OneBlock, Symbol
-from aiecc.ir.dialects.syntax import (
-    DICT,
-    Dict,
-    Draft,
-    Element,
-    Int,
-    Out,
-    Sym,
-    TypedUses,
-    Word,
-    eat,
-    fail,
-    need,
-    syntax,
-)
+from aiecc.ir.dialects.syntax import DICT, Dict, Int, Sym, TypedUses, Word, syntax
 
 
 class OpenEnded(NoTerminator):

@@ -22,8 +22,9 @@ from aiecc.ir.dialects.base import (
     word_field,
 )
 from aiecc.ir.dialects.constraints import BOOLEAN, I32, INDEX, INDEX_TYPE, STRING, int_attr
+from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need, read_int
 from aiecc.ir.dialects.symbols import Isolated, OneBlock, Scope, Symbol
-from aiecc.ir.dialects.syntax import DICT, Body, Draft, Element, Int, Out, Sym, Word, eat, fail, need, read_int, syntax
+from aiecc.ir.dialects.syntax import DICT, Body, Int, Sym, Word, syntax
 from aiecc.model.targets import Target, TileKind
 from aiecc.model.targets import get as target_named
 

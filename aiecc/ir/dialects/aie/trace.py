@@ -31,25 +31,9 @@ from aiecc.ir.dialects.base import (
     word_field,
 )
 from aiecc.ir.dialects.constraints import BOOLEAN, I32, INDEX_TYPE, STRING, SYMBOL, Described, int_attr, number
+from aiecc.ir.dialects.reading import Draft, Element, Out, fail, read_int
 from aiecc.ir.dialects.symbols import OneBlock, Symbol
-from aiecc.ir.dialects.syntax import (
-    DICT,
-    Body,
-    Draft,
-    Element,
-    Int,
-    Maybe,
-    Out,
-    Property,
-    Ref,
-    Str,
-    Sym,
-    Use,
-    Word,
-    fail,
-    read_int,
-    syntax,
-)
+from aiecc.ir.dialects.syntax import DICT, Body, Int, Maybe, Property, Ref, Str, Sym, Use, Word, syntax
 
 _EVENT: Described[TraceEventAttr] = Described("trace event", lambda a: isinstance(a, TraceEventAttr))
 _VALUE: Described[Attribute] = Described(
