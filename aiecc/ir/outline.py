@@ -13,7 +13,7 @@ from functools import cache
 
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.dialects.memref import AssumeAlignmentOp, GlobalOp
+from xdsl.dialects.memref import GlobalOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from aiecc.base.diag import Sink
@@ -30,7 +30,6 @@ from aiecc.ir.raw import RawOp
 from aiecc.ir.text import parse, print_module
 from aiecc.model.ids import CoreId
 from aiecc.model.program import CoreProgram
-from aiecc.model.targets import TileKind
 
 PIPELINE = (
     "builtin.module("
@@ -206,10 +205,8 @@ class _Program:
         if name is None:
             name = self.buffers[buffer] = f"{BUFFER_NAME}{len(self.buffers)}"
             self.taken.add(name)
-        got = get_global(buffer, name)
-        if not buffer.aligned:
-            return (got,)
-        return got, AssumeAlignmentOp(got.memref, self.target.bus_align(TileKind.CORE))
+        # Nothing is assumed of its alignment: `mlir-opt` would drop that, and the author may have pinned it anywhere.
+        return (get_global(buffer, name),)
 
     def _global(self, buffer: BufferOp, name: str) -> GlobalOp:
         tile = buffer.tile_op

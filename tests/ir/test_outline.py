@@ -141,19 +141,6 @@ def test_cores_that_use_another_lock_are_not():
     assert cut(text).text != cut(text, CoreId("main", 4, 5)).text
 
 
-def test_a_buffer_that_may_lie_anywhere_is_not_assumed_to_be_aligned():
-    text = core(
-        "    func.call @k(%b) : (memref<4xi32>) -> ()",
-        before="""
-  %b = aie.buffer(%t) {aligned = false, sym_name = "b"} : memref<4xi32>
-  func.func private @k(memref<4xi32>)""",
-    )
-    assert "assume_alignment" not in cut(text).text
-    assert "assume_alignment %0, 32" in cut(text.replace("aligned = false, ", "")).text
-    # The bus of the first generation is 128 bits wide.
-    assert "assume_alignment %0, 16" in cut(text.replace("aligned = false, ", "").replace("npu2", "xcvc1902")).text
-
-
 def test_memory_spaces_are_gone():
     text = core(
         "    func.call @k(%b) : (memref<4xi32, 6>) -> ()",

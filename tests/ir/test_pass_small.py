@@ -7,6 +7,7 @@ from passkit import Ran, line_of
 
 from aiecc.ir.dialects.aie import BufferOp, CoreOp
 from aiecc.ir.passes.address_spaces import NormalizeAddressSpaces
+from aiecc.ir.passes.aiex_standard_lowering import AiexStandardLowering
 from aiecc.ir.passes.canonicalize_device import CanonicalizeDevice
 from aiecc.ir.passes.default_stack_size import DefaultStackSize
 from aiecc.ir.passes.prepare_buffers import PrepareBuffers
@@ -125,3 +126,28 @@ aie.device(npu2) {
     )
     assert said.where is not None and said.where.line == line_of(text, "aie.tile")
     assert said.notes[0].where is not None and said.notes[0].where.line == line_of(text, "aie.buffer")
+
+
+# --- aiex-standard-lowering -------------------------------------------------------------------------------------------
+
+
+def test_run_time_instructions_are_erased_and_the_rest_stays():
+    ran = Ran(
+        """
+aie.device(npu1) {
+  %t = aie.tile(0, 0)
+  aie.runtime_sequence(%a: memref<16xi32>) {
+    %c = arith.constant 5 : i32
+    aiex.npu.write32(%c, %c) : i32, i32
+    aiex.npu.sync {channel = 0 : i32, column = 0 : i32, column_num = 1 : i32, direction = 0 : i32, row = 0 : i32, row_num = 1 : i32}
+  }
+}""".replace(", row = 0 : i32, row_num", ",\n      row = 0 : i32, row_num"),
+        AiexStandardLowering(),
+    )
+    assert [op.name for op in ran.device.walk()] == [
+        "aie.device",
+        "aie.tile",
+        "aie.runtime_sequence",
+        "arith.constant",
+        "aie.end",
+    ]

@@ -16,6 +16,7 @@ PASSES: dict[str, str] = {
     "aie-prepare-buffers": "prepare_buffers:PrepareBuffers",
     "aie-standard-lowering": "standard_lowering:StandardLowering",
     "aie-vector-transfer-lowering": "vector_transfers:LowerVectorTransfers",
+    "aiex-standard-lowering": "aiex_standard_lowering:AiexStandardLowering",
     "canonicalize": "generic:Canonicalize",
     "cse": "generic:Cse",
 }
