@@ -19,11 +19,16 @@ _MAX = (1 << 63) - 1
 
 
 def measure(
-    data: bytes, path: str, overrides: Mapping[str, int], fallback: Mapping[str, int] | None = None
+    data: bytes,
+    path: str,
+    overrides: Mapping[str, int],
+    fallback: Mapping[str, int] | None = None,
+    *,
+    lines: bool = False,
 ) -> StackMeasure:
     """`analyse` for the bytes of a linked core; `path` is how messages name it."""
     try:
-        return analyse(read(data), overrides, fallback, path=path)
+        return analyse(read(data), overrides, fallback, path=path, lines=lines)
     except ElfProblem:
         return _unknown(f"cannot read the linked core '{path}'")
 
@@ -34,12 +39,14 @@ def analyse(
     fallback: Mapping[str, int] | None = None,
     *,
     path: str = "",
+    lines: bool = False,
 ) -> StackMeasure:
     """The stack requirement of a linked core, bytes.
 
     `overrides`: declared requirement of a function's whole call subtree, by exported name; 0 is legal. `fallback`:
-    frames of functions without frame data, by name (default: those known for the image's machine). Raises
-    `ElfProblem` only for a damaged file.
+    frames of functions without frame data, by name (default: those known for the image's machine). `lines`: look up
+    file and line of the chain's frames, some 5 ms for a core with debug information, so for a report only.
+    Raises `ElfProblem` only for a damaged file.
     """
     if not image.linked:
         return _unknown(f"the linked core '{path}' has no entry point")
@@ -55,7 +62,8 @@ def analyse(
         return _unknown(f"the linked core '{path}' carries malformed .stack_sizes data")
     known = compiler_rt.frames(image) if fallback is None else fallback
     walk = _Walk(graph, root, sizes, _given(graph, overrides), known)
-    return _with_lines(walk.result(), image, walk.shown)
+    found = walk.result()
+    return _with_lines(found, image, walk.shown) if lines else found
 
 
 def _unknown(problem: str) -> StackMeasure:

@@ -183,7 +183,7 @@ DEFAULT_TOO_SMALL = """
 
 def test_the_sum_along_the_chain_is_readelfs(tmp_path: Path) -> None:
     image = link(tmp_path, DEFAULT_TOO_SMALL, device(), flags=("-g",))
-    found = measure(image.data, "core.elf", {})
+    found = measure(image.data, "core.elf", {}, lines=True)
     sizes = frames(tmp_path / "core.elf")
     assert [f.function for f in found.chain] == ["__start", "_main_init", "core_0_2", "kernel"]
     assert found.source is StackSource.MEASURED

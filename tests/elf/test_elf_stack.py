@@ -21,8 +21,10 @@ DATA = em.ALLOC | em.WRITE
 DATA_AT = 0x70000
 
 
-def of(maker: em.Maker, overrides: Mapping[str, int] | None = None, **more: Mapping[str, int]) -> StackMeasure:
-    return measure(maker.build(), "core.elf", overrides or {}, **more)
+def of(
+    maker: em.Maker, overrides: Mapping[str, int] | None = None, fallback: Mapping[str, int] | None = None
+) -> StackMeasure:
+    return measure(maker.build(), "core.elf", overrides or {}, fallback)
 
 
 def names(found: StackMeasure) -> list[str]:
