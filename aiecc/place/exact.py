@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aiecc.place.bound import ranges_to_check
-from aiecc.place.problem import Item, Run, Runs, round_up
+from aiecc.place.problem import Item, Run, Runs, round_up, somewhere
 from aiecc.place.search import Status
 
 BY_ADDRESS = 2000
@@ -86,7 +86,6 @@ class ExactSearch:
     def __init__(self, items: Sequence[Item], runs: Runs, memory: int, *, small_first: bool = False) -> None:
         self.nodes = 0
         self._items = items
-        self._given_runs = runs
         # The order of the runs is free. Small ones first shows early what cannot be filled exactly.
         self._runs = sorted(runs, key=lambda r: (r[1] - r[0], r)) if small_first else sorted(runs)
         self._classes = self._group(memory)
@@ -104,7 +103,8 @@ class ExactSearch:
         self._failed: dict[tuple[int, int, int], int] = {}
         self._frames: list[_Frame] = []
         self._chosen: list[tuple[int, int]] = []
-        self._impossible = not self._start()
+        self._empty: dict[int, int] = {}
+        self._impossible = not self._place_empty(runs, memory) or not self._start()
 
     def _group(self, memory: int) -> list[_Class]:
         groups: dict[tuple[int, int, Runs], _Class] = {}
@@ -150,6 +150,15 @@ class ExactSearch:
             for run in reversed(self._runs):
                 capacity.append(capacity[-1] + c.capacity(run))
             self._capacity.append(capacity[::-1])
+
+    def _place_empty(self, runs: Runs, memory: int) -> bool:
+        for index, item in enumerate(self._items):
+            if not item.size:
+                at = _empty_address(item, runs, memory)
+                if at is None:
+                    return False
+                self._empty[index] = at
+        return True
 
     def _start(self) -> bool:
         if not self._remaining:
@@ -279,7 +288,7 @@ class ExactSearch:
 
     def empty_addresses(self) -> dict[int, int]:
         """Where empty extents go: they cover nothing and never collide."""
-        return {i: _empty_address(item, self._given_runs) for i, item in enumerate(self._items) if not item.size}
+        return self._empty
 
 
 def search_exactly(items: Sequence[Item], runs: Runs, memory: int, nodes: int) -> tuple[Status, dict[int, int], int]:
@@ -301,11 +310,11 @@ def _slots(lo: int, hi: int, step: int) -> int:
     return -(-hi // step) - -(-lo // step) if lo < hi else 0
 
 
-def _empty_address(item: Item, runs: Runs) -> int:
-    """An empty extent: the first hole its ranges reach, else the start of the first range."""
+def _empty_address(item: Item, runs: Runs, memory: int) -> int | None:
+    """An empty extent: the first hole its ranges reach, else anywhere it may be."""
     for run_lo, run_hi in runs:
         for lo, hi in item.ranges:
             at = round_up(max(run_lo, lo), item.align)
             if at < min(run_hi, hi):
                 return at
-    return item.ranges[0][0]
+    return somewhere(item, memory)

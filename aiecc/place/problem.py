@@ -118,6 +118,15 @@ class Item:
     """It is a buffer the core works on, so the spread ranking counts it."""
 
 
+def somewhere(item: Item, memory: int) -> int | None:
+    """The first address an empty item may have, used or not: it covers no byte. None: its alignment has none."""
+    for lo, hi in item.ranges:
+        at = round_up(lo, item.align)
+        if at < hi or at == hi == memory:
+            return at
+    return None
+
+
 def make_item(problem: TileProblem, extent: Extent) -> Item:
     """The rules of an extent that has no address yet."""
     banks = allowed_banks(extent)

@@ -44,11 +44,6 @@ def _from(runs: Runs, lowest: int) -> Runs:
     return tuple((max(lo, lowest), hi) for lo, hi in runs if hi > lowest)
 
 
-def forced(item: Item, geometry: Geometry) -> int:
-    """Where an empty extent goes when no byte is free: it covers nothing, so anywhere allowed will do."""
-    return item.banks[0] * geometry.bank_size if item.banks else 0
-
-
 def free_candidates(
     runs: Runs, item: Item, geometry: Geometry, left: int, cursor: int, counts: list[int] | None
 ) -> list[int]:

@@ -145,7 +145,7 @@ def _bank_error(problem: TileProblem, extent: Extent, banks: tuple[int, ...], de
     text = f"{what(extent)} requires {size} bytes in bank {bank}, but only {total} of {width} bytes are free there"
     notes = _inhabitants(problem, deepest, banks)
     if total >= size:
-        longest = max(hi - lo for lo, hi in free)
+        longest = max((hi - lo for lo, hi in free), default=0)
         notes = (Note(f"the largest free run in bank {bank} is {longest} bytes"), *notes)
     return buffer_error(extent, text, code, notes, "choose another bank, or move what is in the way")
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 
-from aiecc.place.problem import Item, Runs, take
-from aiecc.place.rank import Geometry, fallbacks, forced, free_candidates, required_candidates
+from aiecc.place.problem import Item, Runs, somewhere, take
+from aiecc.place.rank import Geometry, fallbacks, free_candidates, required_candidates
 
 
 class Status(enum.Enum):
@@ -111,7 +111,8 @@ class RankedSearch:
             left = self._left[position + 1]
             tries = free_candidates(runs, item, self.geometry, left, cursor, self._counts)
         if not tries and not item.size:
-            tries = [forced(item, self.geometry)]
+            anywhere = somewhere(item, self.geometry.memory)
+            tries = [] if anywhere is None else [anywhere]
         self._frames.append(_Frame(runs, cursor, tries, item.banks is None))
 
     def _extend(self, frame: _Frame, position: int) -> bool:
