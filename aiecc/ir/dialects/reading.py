@@ -69,6 +69,10 @@ class Out:
         """Say that an opening bracket was just printed by hand."""
         self._space, self._punct = False, True
 
+    def closed(self) -> None:
+        """Say that a closing bracket was just printed by hand."""
+        self._space, self._punct = True, True
+
     def bare(self) -> Printer:
         """The printer, when what follows brings its own leading blank (an attribute dictionary)."""
         self._punct = False
