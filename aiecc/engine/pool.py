@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
@@ -14,37 +15,53 @@ _TICK = 0.2  # seconds; where a waiting main thread cannot be interrupted (Windo
 
 
 class Pool(Generic[T]):
-    """At most `size` jobs at a time; a job must not raise. Threads start when first needed and die with the process."""
+    """At most `size` jobs at a time; a job must not raise. Threads start when first needed and die with the process.
+
+    All methods belong to one thread, which may be interrupted (Ctrl-C) anywhere: then `idle` and `drain` still work.
+    """
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.running = 0
         self._threads = 0
+        self._submitted = 0
+        self._taken = 0
+        self._ended: list[None] = []  # one for each job that has ended; appending is atomic
         self._jobs: SimpleQueue[Callable[[], T] | None] = SimpleQueue()
         self._done: SimpleQueue[T] = SimpleQueue()
 
+    @property
+    def running(self) -> int:
+        """Jobs submitted whose results were not taken yet."""
+        return self._submitted - self._taken
+
+    @property
+    def idle(self) -> bool:
+        """True when every job has ended."""
+        return len(self._ended) >= self._submitted
+
     def submit(self, job: Callable[[], T]) -> None:
-        self.running += 1
-        if self._threads < min(self.running, self.size):
+        if self._threads < min(self.running + 1, self.size):
             self._start()
         self._jobs.put(job)
+        self._submitted += 1
 
-    def next(self, seconds: float | None = None) -> T | None:
-        """The result of a job that ended; None when none did within `seconds`. Waits without end for None."""
-        left = seconds
+    def next(self) -> T:
+        """The result of a job that ended; waits for one."""
         while True:
-            wait = _TICK if left is None else min(_TICK, left)
             try:
-                done = self._done.get(timeout=max(wait, 0))
+                done = self._done.get(timeout=_TICK)
             except Empty:
-                if left is None:
-                    continue
-                left -= wait
-                if left <= 0:
-                    return None
                 continue
-            self.running -= 1
+            self._taken += 1
             return done
+
+    def drain(self) -> list[T]:
+        """The results that are there."""
+        found: list[T] = []
+        with suppress(Empty):
+            while True:
+                found.append(self._done.get_nowait())
+        return found
 
     def close(self) -> None:
         """Let idle threads end. Jobs still running are not waited for."""
@@ -62,3 +79,4 @@ class Pool(Generic[T]):
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
             self._done.put(job())
+            self._ended.append(None)

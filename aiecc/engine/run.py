@@ -33,6 +33,7 @@ _Job = tuple[tuple[Component, ...], str, str]
 """With what a task runs: what its product depends on, the cache key, and why it runs."""
 
 _GRACE = 5.0  # seconds that running tasks get to end after Ctrl-C, their tools having been told to
+_NAP = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +205,7 @@ class _Run:
                     heapq.heappush(ready, (taker.order, taker))
 
         while not self.stopping:
-            while ready:
+            while ready and not self.stopping:
                 _, task = heapq.heappop(ready)
                 job = self._prepare(task)
                 if job is None:
@@ -285,12 +286,11 @@ class _Run:
         refs = [ref for refs in task.inputs for ref in refs if ref.artifact == contract.gives]
         return contract.spread is not None and all(ref.key and self.bench.product(ref).exists for ref in refs)
 
-    def _finish(self, done: Done | None) -> Ref:
+    def _finish(self, done: Done) -> Ref:
         """Take in what came of a task that ran."""
-        assert done is not None
         ref = done.task.ref
         outcome = self.outcomes[ref]
-        del self.running[ref]
+        self.running.pop(ref, None)
         outcome.seconds = done.seconds
         if self.build.interrupted and (done.failed or done.bug):
             return ref  # its tool was ended: no fault of anybody's
@@ -335,9 +335,9 @@ class _Run:
         deadline = time.monotonic() + _GRACE
         try:
             self.engine.on_cancel()
-            while self.running and time.monotonic() < deadline:
-                done = self.pool.next(deadline - time.monotonic())
-                if done is not None:
-                    self._finish(done)
+            while not self.pool.idle and time.monotonic() < deadline:
+                time.sleep(_NAP)
+            for done in self.pool.drain():
+                self._finish(done)
         except KeyboardInterrupt:
             return

@@ -117,6 +117,62 @@ def test_options_count_for_the_stages_that_take_them(tmp_path: Path) -> None:
     assert Toy(tmp_path, options=(ShoutOptions(marks=1),)).build(TEXT).get("wall") == WALL
 
 
+def test_keys_that_print_alike_are_told_apart(tmp_path: Path) -> None:
+    class More:
+        @stage(gives="thing", spread="word")
+        def aiecc_thing(self, book: Book) -> dict[WordId, int]: ...
+
+        @stage(gives="own")
+        def aiecc_own(self, word: WordId, thing: int) -> str: ...
+
+        @stage(gives="all")
+        def aiecc_all(self, thing: dict[WordId, int]) -> str: ...
+
+    class Plugin:
+        @hookimpl
+        def aiecc_thing(self, book: Book) -> dict[WordId, int]:
+            return {WordId(room, word): 1 for room, words in book.rooms for word in words}
+
+        @hookimpl
+        def aiecc_own(self, word: WordId) -> str:
+            return f"{word.room}|{word.name}"
+
+        @hookimpl
+        def aiecc_all(self, thing: dict[WordId, int]) -> str:
+            return " ".join(f"{word.room}|{word.name}" for word in thing)
+
+    toy = Toy(tmp_path, Plugin(), specs=(More,))
+    for text, expected in (("a_b: c", "a_b|c"), ("a: b_c", "a|b_c")):
+        build = toy.build(text, "own", "all")
+        assert list(build.items("own").values()) == [expected]
+        assert build.get("all") == expected
+
+
+def test_outcomes_follow_the_order_of_stages_whatever_was_made_first(tmp_path: Path) -> None:
+    class More:
+        @stage(gives="second")
+        def aiecc_second(self, source: Text) -> int: ...
+
+        @stage(gives="third")
+        def aiecc_third(self, second: int, poster: dict[RoomId, str]) -> int: ...
+
+    class Plugin:
+        @hookimpl
+        def aiecc_second(self) -> int:
+            return 2
+
+        @hookimpl
+        def aiecc_third(self) -> int:
+            return 3
+
+    build = Toy(tmp_path, Plugin(), specs=(More,)).build("", "second", "third")
+    assert [o.address for o in build.outcomes] == ["book"]
+    build = Toy(tmp_path, Plugin(), specs=(More,)).build("north: a", "third")
+    assert [o.address for o in build.outcomes] == ["book", "item", "north_a/shout", "north/poster", "second", "third"]
+    ranks = [o.task.node.rank for o in build.outcomes]
+    assert ranks == sorted(ranks)
+
+
 def test_unknown_artifacts_and_missing_roots(tmp_path: Path) -> None:
     toy = Toy(tmp_path)
     with pytest.raises(Refused, match="did you mean 'wall'"):
@@ -596,7 +652,8 @@ def test_an_ambient_that_cannot_be_had(tmp_path: Path, refused: bool) -> None:
         assert [d.text for d in build.diagnostics] == ["there is no compiler"]
         assert next(o for o in build.outcomes if o.address == "north_pear/shout").state is State.FAILED
     else:
-        assert build.bugs[0].text == "LookupError: oops"
+        assert [bug.text for bug in build.bugs] == ["LookupError: oops"]
+        assert not [c for c in toy.calls if c.startswith("shout")]
 
 
 # Work shared between tasks
