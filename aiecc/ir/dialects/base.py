@@ -38,13 +38,20 @@ class DialectOp(IRDLOperation):
 
     PARENTS: names of the ops it may stand in directly; empty means anywhere.
     RESULT: the type of results the syntax does not spell.
-    OLDER: dictionary keys that were spelt differently, with today's spelling.
+    OLDER: attributes that were spelt differently, with today's spelling.
     """
 
     SYNTAX: ClassVar[tuple[Element, ...]] = ()
     PARENTS: ClassVar[tuple[str, ...]] = ()
     RESULT: ClassVar[Attribute] = INDEX
     OLDER: ClassVar[dict[str, str]] = {}
+
+    def __post_init__(self) -> None:
+        for old, new in self.OLDER.items():
+            for place in (self.properties, self.attributes):
+                if old in place and new not in self.properties:
+                    self.properties[new] = place.pop(old)
+        super().__post_init__()
 
     # --- text ---------------------------------------------------------------------------------------------------------
 

@@ -367,7 +367,7 @@ class Dict(Element):
             return
         at = p.pos
         for key, value in p.parse_optional_attr_dict().items():
-            if key in d.cls.fixed_places():
+            if key in d.props:
                 fail(p, f"attribute '{key}' occurs more than once in the attribute list", at)
             d.cls.take(d, key, value)
 

@@ -30,6 +30,7 @@ from aiecc.ir.dialects.aie.attrs import (
 )
 from aiecc.ir.dialects.aie.memory import BufferOp, ExternalBufferOp, constant_int, element_count
 from aiecc.ir.dialects.base import (
+    SEGMENTS,
     DialectOp,
     op_definition,
     optional_int_field,
@@ -287,6 +288,13 @@ class DmaBdOp(DialectOp):
                 **(properties or {}),
             },
         )
+
+    def __post_init__(self) -> None:
+        """Generic forms from before the run-time id have one operand group less."""
+        sizes = self.properties.get(SEGMENTS)
+        if isinstance(sizes, DenseArrayBase) and len(sizes) == len(_GROUPS) + 1:
+            self.properties[SEGMENTS] = DenseArrayBase.from_list(I32, [*map(int, sizes.get_values()), 0])
+        super().__post_init__()
 
     # --- what it says -------------------------------------------------------------------------------------------------
 
