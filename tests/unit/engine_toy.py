@@ -176,6 +176,7 @@ class Toy:
         *plugins: Any,
         requests: tuple[str, ...] = (),
         specs: tuple[Any, ...] = (),
+        before: tuple[Any, ...] = (),
         ours: Any = None,
         ambients: dict[str, Ambient] | None = None,
         **more: Any,
@@ -183,7 +184,8 @@ class Toy:
         self.calls: list[str] = []
         self.ours = ours or Ours()
         self.plugins = Plugins(requests)
-        self.plugins.add_specs(Specs)
+        for page in (*before, Specs):
+            self.plugins.add_specs(page)
         named = [(type(plugin).__name__, plugin) for plugin in plugins]
         self.plugins.load([("toy", self.ours)], builtin=named, installed=False)
         for extra in specs:
