@@ -234,9 +234,14 @@ def _orphan(match: re.Match[str], message: Message, context: LinkContext) -> Dia
 
 
 def _unusable(match: re.Match[str], message: Message, context: LinkContext) -> Diagnostic:
+    why = match.group("why")
+    if why.startswith("is "):
+        why = f"it {why}"
+    elif why == "unable to find":
+        why = "it cannot be found"
     return Diagnostic(
         Level.ERROR,
-        f"link file '{match.group('file')}' cannot be used: {match.group('why')}",
+        f"link file '{match.group('file')}' cannot be used: {why}",
         context.where,
         "E0702",
         (Note(f"core {context.core.at} links it"), *(Note(d) for d in message.details)),
