@@ -31,6 +31,7 @@ from aiecc.ir.dialects.constraints import (
 )
 from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need, read_int
 from aiecc.ir.dialects.syntax import DICT, Int, Maybe, Succ, Word, syntax
+from aiecc.ir.dialects.traits import OpenEnded
 
 CHANNEL: Described[Attribute] = Described(
     "32-bit signless integer attribute whose minimum value is 0 or flat symbol reference attribute",
@@ -174,6 +175,7 @@ class DmaOp(DmaChannel):
     sym_name = opt_prop_def(STRING)
     bds = var_region_def()
     valid = result_def(BIT_TYPE)
+    traits = traits_def(OpenEnded())
     PARENTS = ("aie.mem", "aie.memtile_dma", "aie.shim_dma")
     RESULT = BOOL
     SYNTAX = syntax("(", Word("channel_dir", Direction), ",", Int("channel_index"), ")", DICT, _BracketedRegions())

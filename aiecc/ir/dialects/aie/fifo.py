@@ -49,8 +49,8 @@ from aiecc.ir.dialects.constraints import (
 )
 from aiecc.ir.dialects.elements import NOT_ELEMENTS
 from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need, read_operand, read_type
-from aiecc.ir.dialects.symbols import Symbol
 from aiecc.ir.dialects.syntax import DICT, Sym, syntax
+from aiecc.ir.dialects.traits import Symbol
 
 
 def _is_depth(attr: Attribute) -> bool:

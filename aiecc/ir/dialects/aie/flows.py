@@ -23,8 +23,8 @@ from aiecc.ir.dialects.base import (
 )
 from aiecc.ir.dialects.constraints import BOOLEAN, I8, I32, INDEX, INDEX_TYPE, dense_ints, int_attr
 from aiecc.ir.dialects.reading import Draft, Element, Out, eat, need, read_int, read_operand
-from aiecc.ir.dialects.symbols import OneBlock
 from aiecc.ir.dialects.syntax import DICT, Body, Int, Maybe, Use, Word, read_word, syntax
+from aiecc.ir.dialects.traits import OneBlock
 
 
 class Port(NamedTuple):

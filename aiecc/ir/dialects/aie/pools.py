@@ -30,7 +30,6 @@ from aiecc.ir.dialects.aie.attrs import (
 )
 from aiecc.ir.dialects.aie.bd import PACKET
 from aiecc.ir.dialects.aie.enums import Role
-from aiecc.ir.dialects.aie.runtime import OpenEnded
 from aiecc.ir.dialects.aie.tiles import TileLike, tile_like
 from aiecc.ir.dialects.base import (
     DialectOp,
@@ -60,8 +59,8 @@ from aiecc.ir.dialects.constraints import (
     number,
 )
 from aiecc.ir.dialects.reading import Draft, Out, read_type
-from aiecc.ir.dialects.symbols import OneBlock, Scope, Symbol
 from aiecc.ir.dialects.syntax import DICT, Body, Property, Ref, Sym, Use, Word, syntax
+from aiecc.ir.dialects.traits import OneBlock, OpenEnded, Scope, Symbol
 
 _INIT = array_of("array of elements", is_elements)
 _SEGMENTS: Described[Attribute] = Described(

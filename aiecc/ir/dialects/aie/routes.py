@@ -43,8 +43,8 @@ from aiecc.ir.dialects.constraints import (
     number,
 )
 from aiecc.ir.dialects.reading import Draft, Out, fail, read_list, read_symbol
-from aiecc.ir.dialects.symbols import Symbol
 from aiecc.ir.dialects.syntax import DICT, Property, RefList, Sym, Use, Word, syntax
+from aiecc.ir.dialects.traits import Symbol
 
 
 @op_definition

@@ -17,7 +17,6 @@ from xdsl.irdl import (
     var_operand_def,
 )
 from xdsl.parser import Parser
-from xdsl.traits import NoTerminator
 
 from aiecc.ir.dialects.aie.attrs import PacketInfo, PacketInfoAttr, TraceBufferAttr, TraceSliceAttr, packet_of
 from aiecc.ir.dialects.aie.bd import PACKET
@@ -45,15 +44,8 @@ from aiecc.ir.dialects.constraints import (
     int_attr,
 )
 from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need
-from aiecc.ir.dialects.symbols import OneBlock, Symbol
 from aiecc.ir.dialects.syntax import DICT, Dict, Int, Sym, TypedUses, Word, syntax
-
-
-class OpenEnded(NoTerminator):
-    """Blocks that end with any op. How many blocks there may be is the op's own rule."""
-
-    def verify(self, op: Any) -> None:
-        """Nothing."""
+from aiecc.ir.dialects.traits import OneBlock, OpenEnded, Symbol
 
 
 class HeaderedBody(Element):

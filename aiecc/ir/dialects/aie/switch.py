@@ -14,8 +14,8 @@ from aiecc.ir.dialects.aie.flows import CHANNEL, PORT, Port, port_props
 from aiecc.ir.dialects.aie.tiles import EndOp, TileLike, end_op, tile_like
 from aiecc.ir.dialects.base import DialectOp, int_field, op_definition, word_field
 from aiecc.ir.dialects.constraints import BOOLEAN, I8, I32, INDEX, INDEX_TYPE, int_attr
-from aiecc.ir.dialects.symbols import OneBlock
 from aiecc.ir.dialects.syntax import DICT, Body, Int, Use, Uses, Word, syntax
+from aiecc.ir.dialects.traits import OneBlock
 
 
 @op_definition

@@ -23,8 +23,8 @@ from aiecc.ir.dialects.base import (
 )
 from aiecc.ir.dialects.constraints import BOOLEAN, I32, INDEX, INDEX_TYPE, STRING, int_attr
 from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need, read_int
-from aiecc.ir.dialects.symbols import Isolated, OneBlock, Scope, Symbol
 from aiecc.ir.dialects.syntax import DICT, Body, Int, Sym, Word, syntax
+from aiecc.ir.dialects.traits import Isolated, OneBlock, Scope, Symbol
 from aiecc.model.targets import Target, TileKind
 from aiecc.model.targets import get as target_named
 

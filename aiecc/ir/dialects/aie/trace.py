@@ -32,8 +32,8 @@ from aiecc.ir.dialects.base import (
 )
 from aiecc.ir.dialects.constraints import BOOLEAN, I32, INDEX_TYPE, STRING, SYMBOL, Described, int_attr, number
 from aiecc.ir.dialects.reading import Draft, Element, Out, fail, read_int
-from aiecc.ir.dialects.symbols import OneBlock, Symbol
 from aiecc.ir.dialects.syntax import DICT, Body, Int, Maybe, Property, Ref, Str, Sym, Use, Word, syntax
+from aiecc.ir.dialects.traits import OneBlock, Symbol
 
 _EVENT: Described[TraceEventAttr] = Described("trace event", lambda a: isinstance(a, TraceEventAttr))
 _VALUE: Described[Attribute] = Described(

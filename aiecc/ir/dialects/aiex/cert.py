@@ -6,11 +6,10 @@ from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import prop_def, region_def, traits_def
 
-from aiecc.ir.dialects.aie.runtime import OpenEnded
 from aiecc.ir.dialects.base import DialectOp, name_field, op_definition
 from aiecc.ir.dialects.constraints import BOOL, BOOLEAN, I32, STRING, SYMBOL, Described, int_attr, number
-from aiecc.ir.dialects.symbols import OneBlock, Symbol
 from aiecc.ir.dialects.syntax import DICT, Body, Int, Ref, Sym, syntax
+from aiecc.ir.dialects.traits import OneBlock, OpenEnded, Symbol
 
 I16 = IntegerType(16)
 _NUMBER: Described[Attribute] = Described("32-bit signless integer attribute", lambda a: number(a) is not None)

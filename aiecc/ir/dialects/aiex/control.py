@@ -8,7 +8,7 @@ from xdsl.irdl import operand_def, opt_prop_def, prop_def, region_def, result_de
 from xdsl.parser import Parser
 
 from aiecc.ir.dialects.aie.enums import Direction
-from aiecc.ir.dialects.aie.runtime import OpenEnded, RuntimeSequenceOp
+from aiecc.ir.dialects.aie.runtime import RuntimeSequenceOp
 from aiecc.ir.dialects.aie.tiles import TileLike, tile_like
 from aiecc.ir.dialects.aiex.parts import Many, ManyTypes
 from aiecc.ir.dialects.base import (
@@ -31,8 +31,8 @@ from aiecc.ir.dialects.constraints import (
     unsigned_attr,
 )
 from aiecc.ir.dialects.reading import Draft, Out, read_type
-from aiecc.ir.dialects.symbols import OneBlock, Symbol
 from aiecc.ir.dialects.syntax import DICT, Body, Int, Property, Ref, Result, Sym, Use, Word, syntax
+from aiecc.ir.dialects.traits import OneBlock, OpenEnded, Symbol
 
 
 class _RuntimeSequence(RuntimeSequenceOp):

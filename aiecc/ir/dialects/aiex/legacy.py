@@ -11,8 +11,8 @@ from aiecc.ir.dialects.aie.tiles import end_op
 from aiecc.ir.dialects.aiex.parts import Group, GroupTypes
 from aiecc.ir.dialects.base import DialectOp, int_field, name_field, op_definition, string_field, word_field
 from aiecc.ir.dialects.constraints import I8, INDEX_TYPE, MEMREF, STRING, SYMBOL, int_attr
-from aiecc.ir.dialects.symbols import OneBlock, Symbol
 from aiecc.ir.dialects.syntax import DICT, Body, Int, Ref, Use, Word, syntax
+from aiecc.ir.dialects.traits import OneBlock, Symbol
 
 
 @op_definition
