@@ -122,7 +122,10 @@ class Files:
         return None
 
     def used(self, *paths: str | Path) -> None:
-        """Say that a tool, which ended just now, has read these files (from a depfile, say)."""
+        """Say that a tool, which ended just now, has read these files (from a depfile, say).
+
+        Files that the task made itself do not belong here.
+        """
         for path in paths:
             name = os.fspath(path)
             state, changed = self._states.fresh(name)
