@@ -284,6 +284,11 @@ class Session:
             self._write(wanted, result)
         return result
 
+    def blob(self, name: str) -> bytes:
+        """The content of a blob that a command took: a digest and the file's suffix."""
+        found, dot, suffix = name.partition(".")
+        return self.store.blob_path(found, dot + suffix).read_bytes()
+
     def _selected(self, kind: str, key: Any) -> bool:
         device, sequence = self.request.device, self.request.sequence
         name = key.name if kind == "device" else key.device

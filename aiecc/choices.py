@@ -34,7 +34,10 @@ class ToolchainOptions:
     """Which compilers build the cores."""
 
     toolchain: str = option(
-        "", "--toolchain", metavar="NAME", help="llvm, peano, chess or one of your own; default: Peano if found, else llvm"
+        "",
+        "--toolchain",
+        metavar="NAME",
+        help="llvm, peano, chess or one of your own; default: Peano if found, else llvm",
     )
     toolchain_dir: tuple[str, ...] = option(
         (), "--toolchain-dir", metavar="DIR", help="look for toolchain files here first (repeatable)"
@@ -50,7 +53,11 @@ class LowerOptions:
     """How the design is brought down to cores."""
 
     default_stack_size: int = option(
-        0, "--default-stack-size", kind=_size, metavar="BYTES", help="stack of cores that declare none (0: the device's)"
+        0,
+        "--default-stack-size",
+        kind=_size,
+        metavar="BYTES",
+        help="stack of cores that declare none (0: the device's)",
     )
     verify_each: bool = option(False, "--verify-each", help="verify the IR after every pass")
 
@@ -59,7 +66,9 @@ class LowerOptions:
 class CompileOptions:
     """How cores and kernels are compiled."""
 
-    opt_level: int = option(2, "-O", "--opt-level", kind=_optimization, metavar="LEVEL", help="optimization level, 0 to 3")
+    opt_level: int = option(
+        2, "-O", "--opt-level", kind=_optimization, metavar="LEVEL", help="optimization level, 0 to 3"
+    )
 
 
 @options
@@ -82,6 +91,9 @@ class PlaceOptions:
     )
     budget: int = option(
         20000, "--placement-budget", kind=_budget, metavar="N", help="placements tried per tile by the ranked search"
+    )
+    exact: bool = option(
+        True, "--no-exact", help="do not ask CP-SAT (extra `exact`) about tiles the searches leave open"
     )
 
 

@@ -62,7 +62,7 @@ def aiecc_parse(source: Source, diag: Sink) -> Module:
 
 
 @stage(gives="lowered")
-def aiecc_lower(module: Module, lower: LowerOptions, diag: Sink) -> Lowered:
+def aiecc_lower(module: Module, lower: LowerOptions, diag: Sink) -> Lowered | None:
     """Bring the design to the level cores are compiled from: buffers named, link files assigned, no addresses."""
     raise NotImplementedError
 
@@ -70,6 +70,7 @@ def aiecc_lower(module: Module, lower: LowerOptions, diag: Sink) -> Lowered:
 @stage(gives="kernel")
 def aiecc_kernel(
     kernel: KernelId,
+    lowered: Lowered,
     tools: Toolchain,
     target: Target,
     compiling: CompileOptions,
@@ -78,6 +79,7 @@ def aiecc_kernel(
     files: Files,
     run: Workshop,
     store: Store,
+    memo: Memo,
     diag: Sink,
 ) -> LinkInput:
     """Find a file that cores link; compile it when it is C or C++."""
@@ -128,6 +130,7 @@ def aiecc_probe(
     compiling: CompileOptions,
     run: Workshop,
     store: Store,
+    memo: Memo,
     diag: Sink,
 ) -> CoreElf | None:
     """Link one core against roomy regions, only in order to measure it. None: the real link will tell."""
@@ -152,7 +155,7 @@ def aiecc_measure(
 @stage(gives="placement")
 def aiecc_place(
     lowered: Lowered, measured: dict[CoreId, CoreMeasure | None], placing: PlaceOptions, diag: Sink
-) -> Placement:
+) -> Placement | None:
     """Give every extent of every tile an address, or say in words why none fits."""
     raise NotImplementedError
 
@@ -160,12 +163,11 @@ def aiecc_place(
 @stage(gives="script")
 def aiecc_script(
     core: CoreId,
-    object: CoreObject,
     placement: Placement,
     kernel: dict[KernelId, LinkInput],
     tools: Toolchain,
     target: Target,
-) -> LinkScript:
+) -> LinkScript | None:
     """Write what the linker is told about this core's memory."""
     raise NotImplementedError
 
@@ -175,6 +177,7 @@ def aiecc_link(
     core: CoreId,
     object: CoreObject | None,
     script: LinkScript | None,
+    probe: CoreElf | None,
     lowered: Lowered,
     kernel: dict[KernelId, LinkInput],
     tools: Toolchain,
@@ -184,8 +187,9 @@ def aiecc_link(
     files: Files,
     run: Workshop,
     store: Store,
+    memo: Memo,
     diag: Sink,
-) -> CoreElf:
+) -> CoreElf | None:
     """Link the core for real, or take the ELF it brings."""
     raise NotImplementedError
 
@@ -195,6 +199,7 @@ def aiecc_check(
     core: CoreId,
     elf: CoreElf,
     object: CoreObject | None,
+    lowered: Lowered,
     placement: Placement,
     kernel: dict[KernelId, LinkInput],
     target: Target,

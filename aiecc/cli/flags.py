@@ -39,9 +39,7 @@ class DriverOptions:
         help="workers; 0 means one per CPU (default: $AIECC_JOBS, else 0)",
     )
     verbose: bool = option(False, "-v", "--verbose", help="say what runs, why, and how long it takes")
-    progress: bool = option(
-        True, "--progress/--no-progress", kind=bool, help="one status line while building, on a terminal"
-    )
+    progress: bool = option(True, "--progress", help="one status line while building, on a terminal")
     emit_dot: bool = option(False, "--emit-dot", help="print the build graph and exit")
     dump_intermediates: bool = option(False, "--dump-intermediates", help="write every artifact to the work folder")
     print_commands: bool = option(
@@ -75,8 +73,8 @@ SELECTORS: Mapping[str, str] = {
     "core-elfs": "elfs_{0}.elf",
 }
 
-# Options and selectors of upstream's driver whose subject this version does not build: recognized, and refused in words.
-# The value says whether the option takes a value, and what it belongs to.
+# Options and selectors of upstream's driver whose subject this version does not build: recognized, and refused in
+# words. The value says whether the option takes a value, and what it belongs to.
 LATER: Mapping[str, tuple[bool, str]] = {
     "--get-scratchpad-parameters": (False, "scratchpad parameters"),
     "--get-npu-insts": (False, "the NPU's runtime instructions"),

@@ -17,10 +17,14 @@ Key = DeviceId | CoreId | KernelId | SequenceId
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """A design at the level cores are compiled from: buffers named, link files assigned, no addresses."""
+    """A design at the level cores are compiled from: buffers named, link files assigned, no addresses.
+
+    `assumed`: cores whose `stack_size` nobody wrote; `--default-stack-size` did.
+    """
 
     module: Module
     design: Design
+    assumed: tuple[CoreId, ...] = ()
 
     def members(self, kind: str, within: Key | None = None) -> Sequence[Key]:
         """The devices, cores, kernels or sequences of the design, in program order.
@@ -108,6 +112,8 @@ class LinkScript:
     bcf: bool = False
     data_size: int = 0
     """Bytes granted to the data region, for the hint when it overflows."""
+    stack_end: int = 0
+    """The absolute address where the stack reservation ends."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,94 @@
+"""link: the core as it will run."""
+
+from __future__ import annotations
+
+from aiecc.base.diag import Refused, Sink
+from aiecc.choices import CompileOptions
+from aiecc.engine.reads import Files
+from aiecc.engine.scope import Memo
+from aiecc.engine.spec import hookimpl
+from aiecc.engine.store import Store
+from aiecc.model.build import CoreElf, CoreObject, LinkInput, LinkScript, Lowered
+from aiecc.model.ids import CoreId, KernelId
+from aiecc.model.prebuilt import find_elf
+from aiecc.model.targets import Target
+from aiecc.model.toolchain import Toolchain
+from aiecc.tools.workshop import Workshop
+
+
+@hookimpl
+def aiecc_link(
+    core: CoreId,
+    object: CoreObject | None,
+    script: LinkScript | None,
+    probe: CoreElf | None,
+    lowered: Lowered,
+    kernel: dict[KernelId, LinkInput],
+    tools: Toolchain,
+    target: Target,
+    compiling: CompileOptions,
+    search: tuple[str, ...],
+    files: Files,
+    run: Workshop,
+    store: Store,
+    memo: Memo,
+    diag: Sink,
+) -> CoreElf | None:
+    """A link that fails is explained with what was measured and what was granted."""
+    from aiecc.tools.linking import link
+    from aiecc.tools.run import ToolFailure
+
+    facts = lowered.design.core(core)
+    if object is None or script is None:
+        return CoreElf(store.put(files.read_bytes(find_elf(facts, search, files.first)), ".elf"))
+    inputs = [kernel[k] for k in facts.kernels if not k.merge]
+    try:
+        elf, _ = link(
+            object.blob,
+            inputs,
+            script.text,
+            script.stack_end,
+            tools=tools,
+            arch=target.arch.value,
+            opt_level=compiling.opt_level,
+            run=run,
+            memo=memo,
+        )
+    except ToolFailure as failed:
+        if failed.ran is None or failed.ran.returncode < 0:
+            raise
+        _explain(failed.ran.output, core, object, script, probe, lowered, inputs, target, diag)
+        return None
+    return CoreElf(elf)
+
+
+def _explain(
+    said: str,
+    core: CoreId,
+    object: CoreObject,
+    script: LinkScript,
+    probe: CoreElf | None,
+    lowered: Lowered,
+    inputs: list[LinkInput],
+    target: Target,
+    diag: Sink,
+) -> None:
+    from aiecc.elf.inputs import LinkFile, check_input, objects
+    from aiecc.elf.link_errors import LinkContext, explain
+    from aiecc.elf.read import read
+
+    where = lowered.design.core(core).where
+    own = LinkFile(f"{core.label}.o", object.blob.bytes())
+    files = [LinkFile(i.path, i.blob.bytes()) for i in inputs]
+    unusable = [d for f in files if (d := check_input(f, core, where, read(own.data))) is not None]
+    if unusable:
+        raise Refused(*unusable)
+    context = LinkContext(
+        core,
+        where,
+        script.data_size,
+        target.program_memory_size,
+        objects([own, *files]),
+        None if probe is None else read(probe.blob.bytes()),
+    )
+    diag.extend(explain(said, context))

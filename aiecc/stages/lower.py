@@ -1,0 +1,35 @@
+"""lower: from the design as written to the level cores are compiled from."""
+
+from __future__ import annotations
+
+from aiecc.base.diag import Sink
+from aiecc.choices import LowerOptions
+from aiecc.engine.spec import hookimpl
+from aiecc.model.artifact import Module
+from aiecc.model.build import Lowered
+
+
+@hookimpl
+def aiecc_lower(module: Module, lower: LowerOptions, diag: Sink) -> Lowered | None:
+    """Run the passes on a copy; the first that reports an error ends it."""
+    from aiecc.ir.facts import devices, survey
+    from aiecc.ir.passes.assign_bd_ids import AssignBdIds
+    from aiecc.ir.passes.assign_lock_ids import AssignLockIds
+    from aiecc.ir.passes.canonicalize_device import CanonicalizeDevice
+    from aiecc.ir.passes.core_link_files import AssignCoreLinkFiles
+    from aiecc.ir.passes.default_stack_size import DefaultStackSize
+    from aiecc.ir.passes.prepare_buffers import PrepareBuffers
+    from aiecc.ir.text import dump, thaw
+    from aiecc.ir.verify import verify
+
+    op = thaw(module)
+    bare = [c.id for d in survey(op).devices for c in d.cores if c.stack_size is None]
+    first = (DefaultStackSize(size=lower.default_stack_size), CanonicalizeDevice())
+    for each in (*first, AssignLockIds(), AssignBdIds(), PrepareBuffers(), AssignCoreLinkFiles()):
+        for target in [op] if each in first else list(devices(op)):
+            each.apply(target, diag)
+        if not diag.failed and lower.verify_each:
+            diag.extend(verify(op))
+        if diag.failed:
+            return None
+    return Lowered(dump(op), survey(op), tuple(bare) if lower.default_stack_size else ())

@@ -1,0 +1,86 @@
+"""Linking a core: start-up code, its own object, its kernels, a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
+from aiecc.base.blob import Blob
+from aiecc.model.build import LinkInput
+from aiecc.model.toolchain import Toolchain
+from aiecc.tools.commands import link_argv, runtime_argvs, runtime_objects
+from aiecc.tools.workshop import Workshop
+
+T = TypeVar("T")
+
+
+class Sharing(Protocol):
+    """What is wanted of the engine's memo."""
+
+    def get(self, name: str, key_parts: tuple[str, ...], make: Callable[[], T], type: Any) -> T: ...
+
+
+def linked_names(files: Sequence[LinkInput]) -> tuple[str, ...]:
+    """What each file is called in the folder of the link: its own name, numbered where two are the same."""
+    taken: dict[str, int] = {}
+    names: list[str] = []
+    for file in files:
+        seen = taken[file.name] = taken.get(file.name, -1) + 1
+        names.append(f"{seen}_{file.name}" if seen or file.name in ("core.o", "script.ld", "core.elf") else file.name)
+    return tuple(names)
+
+
+def link(
+    object: Blob,
+    files: Sequence[LinkInput],
+    script: str,
+    stack_end: int,
+    *,
+    tools: Toolchain,
+    arch: str,
+    opt_level: int,
+    run: Workshop,
+    memo: Sharing,
+    probe: bool = False,
+) -> tuple[Blob, str]:
+    """The linked core, and what the linker printed. Raises `ToolFailure` with the linker's words.
+
+    `script` names the files as `linked_names` does; `stack_end` is where the stack reservation ends.
+    """
+    startup, library = runtime_objects(tools)
+    ready = memo.get("runtime", (tools.fingerprint, arch), lambda: _runtime(tools, arch, run), dict[str, Blob])
+    names = linked_names(files)
+    bcf = tools.capabilities.bcf
+    name = "script.bcf" if bcf else "script.ld"
+    step = link_argv(
+        tools,
+        arch=arch,
+        opt_level=opt_level,
+        objects=("core.o",),
+        script=name,
+        output="core.elf",
+        stack_end=stack_end,
+        startup=startup,
+        runtime=library,
+        link_files=names if bcf else (),
+        probe=probe,
+    )
+    inputs: dict[str, Blob | str] = {**ready, "core.o": object, name: script}
+    inputs.update((n, f.blob) for n, f in zip(names, files, strict=True))
+    made = run.job([step], inputs=inputs, outputs=("core.elf",))
+    return made.blob("core.elf"), made.output
+
+
+def _runtime(tools: Toolchain, arch: str, run: Workshop) -> dict[str, Blob]:
+    """Start-up code and run-time of a toolchain that brings its own, compiled once."""
+    steps = runtime_argvs(tools, arch=arch)
+    if not steps:
+        return {}
+    from pathlib import Path
+
+    made = run.job(
+        [step for _, _, step in steps],
+        inputs={source: Path(source) for source, _, _ in steps},
+        outputs=[output for _, output, _ in steps],
+    )
+    return dict(made.outputs)
