@@ -108,7 +108,6 @@ def again(value: Any, hint: Any) -> Any:
             tuple[Diagnostic, ...],
         ),
     ],
-    ids=str,
 )
 def test_round_trip(value: Any, hint: Any) -> None:
     found = again(value, hint)
