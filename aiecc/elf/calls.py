@@ -6,13 +6,14 @@ depends on the order of the symbol table or of the relocations.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aiecc.elf import riscv
 from aiecc.elf.read import EM_RISCV, Binding, Image, Section, Symbol, SymbolType
 from aiecc.elf.relocs import Table, Use
+from aiecc.model import runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ class _Edges:
         self.image = image
         self.graph = graph
         self.table = Table(image)
-        self.objects = _data_objects(image)
+        self.objects = _data_objects(image, graph.functions.values())
         self.reads: dict[int, set[int]] = {}
         """Function -> data objects its code names."""
         self.holds: dict[int, set[int]] = {}
@@ -212,20 +213,36 @@ class _Edges:
                 continue
             if use is Use.WORD and symbol.type == SymbolType.FUNC and symbol.size == 0:
                 continue
+            target = table.target(r.type, symbol.value, r.addend, section=symbol.type == SymbolType.SECTION)
             owner = spans.at(r.offset)
             if owner is None:
-                continue
-            target = table.target(r.type, symbol.value, r.addend, section=symbol.type == SymbolType.SECTION)
-            if not spans.starts_at(target):
-                self._read(owner, symbol, target)
+                # Words between the functions: the linker collects pointers to constructors there.
+                self._hold(r.offset, target)
                 continue
             at = r.offset - patched.address
             jump = use is Use.LINKLESS or (use is Use.CALL and table.is_jump(r.type, code[at : at + 8]))
-            unclear = symbol.type == SymbolType.NOTYPE and not (use is Use.CALL and table.tells_jumps)
-            if target == owner and (jump or unclear):
-                # A label on a function's first instruction is where a loop goes back to, not a call.
-                continue
-            self._edge(owner, target, through_pointer=use in (Use.ADDRESS, Use.WORD))
+            callee = self._callee(owner, symbol, target, use, jump)
+            if callee is None:
+                self._read(owner, symbol, target)
+            elif callee != owner or not self._is_loop(symbol, use, jump):
+                self._edge(owner, callee, through_pointer=use in (Use.ADDRESS, Use.WORD))
+
+    def _callee(self, owner: int, symbol: Symbol, target: int, use: Use, jump: bool) -> int | None:
+        """The function that code of `owner` enters at `target`, if any."""
+        spans = self.graph.spans
+        if spans.starts_at(target):
+            taken = use in (Use.ADDRESS, Use.WORD) and symbol.type == SymbolType.NOTYPE
+            # `_init_array_end` marks a place, and what happens to start there is not what it points to.
+            return None if taken and symbol.name not in self.graph.functions[target].names else target
+        # A second entry point, in the middle of another function.
+        named = symbol.type == SymbolType.FUNC or (self.table.tells_jumps and not jump)
+        inside = spans.at(target) if use is Use.CALL and named else None
+        return inside if inside != owner else None
+
+    def _is_loop(self, symbol: Symbol, use: Use, jump: bool) -> bool:
+        """Whether a function's reference to its own start is where a loop goes back to, not a call."""
+        told = use is Use.CALL and self.table.tells_jumps
+        return jump or (symbol.type == SymbolType.NOTYPE and not told)
 
     def _in_instructions(self) -> None:
         """Edges that left no relocation."""
@@ -254,37 +271,34 @@ class _Edges:
             self.reads.setdefault(reader, set()).add(found)
 
     def _in_data(self, section: Section) -> None:
-        image, spans = self.image, self.graph.spans
-        symbols = image.symbols_for(section)
-        for r in image.relocations(section):
-            if r.symbol >= len(symbols):
+        symbols = self.image.symbols_for(section)
+        for r in self.image.relocations(section):
+            if self.table.use(r.type) is Use.NONE or r.symbol >= len(symbols):
                 continue
             symbol = symbols[r.symbol]
             if not symbol.defined:
                 continue
             target = self.table.target(r.type, symbol.value, r.addend, section=symbol.type == SymbolType.SECTION)
-            if not spans.starts_at(target):
-                continue
-            home = self.objects.at(r.offset)
-            if home is not None:
-                self.holds.setdefault(home, set()).add(target)
+            self._hold(r.offset, target)
+
+    def _hold(self, at: int, target: int) -> None:
+        """Note that the word at an address points to a function."""
+        home = self.objects.at(at)
+        if home is not None and self.graph.spans.starts_at(target):
+            self.holds.setdefault(home, set()).add(target)
 
 
-def _data_objects(image: Image) -> Spans:
-    """Sized data symbols, and each gap between them as one object: compilers leave private tables unnamed."""
-    sized = sorted(
-        {(s.value, s.value + s.size) for s in image.symbols if s.type == SymbolType.OBJECT and s.size and s.defined}
-    )
-    starts = [a for a, _ in sized]
+def _data_objects(image: Image, functions: Iterable[Function]) -> Spans:
+    """Sized data symbols, and each gap between them as one object: compilers leave private tables unnamed.
+
+    In code, the gaps between functions.
+    """
+    objects = {
+        (s.value, s.value + s.size) for s in image.symbols if s.type == SymbolType.OBJECT and s.size and s.defined
+    }
+    sized, code = sorted(objects), sorted((f.address, f.end) for f in functions)
     ranges = list(sized)
     for section in image.sections:
-        if not section.allocated or section.executable or section.size == 0:
-            continue
-        at = section.address
-        for start, end in sized[bisect_left(starts, section.address) : bisect_left(starts, section.end)]:
-            if at < start:
-                ranges.append((at, start))
-            at = max(at, end)
-        if at < section.end:
-            ranges.append((at, section.end))
+        if section.allocated and section.size:
+            ranges += runs.free((section.address, section.end), code if section.executable else sized)
     return Spans(ranges)

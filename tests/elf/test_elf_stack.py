@@ -239,6 +239,41 @@ def test_same_named_local_functions_stay_apart() -> None:
     assert (found.size, names(found)) == (316, ["__start", "b", "step"])
 
 
+def test_a_second_entry_point_counts_for_its_function() -> None:
+    maker = em.core([em.Fn("__start", calls=["f"]), em.Fn("f", 16, size=16), em.Fn("outer", 200, size=32)])
+    maker.symbols.append(em.Sym("inner", em.at(maker, "outer") + 16, 0))
+    at = em.at(maker, "f")
+    maker.sections[0].relocations.append((at, em.R_CALL_PLT, "inner", 0))
+    text = maker.sections[0]
+    text.data = text.data[:at] + em.CALL_CODE + text.data[at + 8 :]
+    assert (of(maker).size, names(of(maker))) == (216, ["__start", "f", "outer"])
+
+
+def test_marks_of_the_linker_point_to_no_function() -> None:
+    # Empty constructor tables end where the next function starts.
+    maker = em.core([em.Fn("__start", calls=["_main_init"]), em.Fn("_main_init", 16, size=32)])
+    maker.symbols.append(em.Sym("_init_array_end", em.at(maker, "_main_init"), 0, em.NOTYPE))
+    maker.sections[0].relocations.append((em.at(maker, "_main_init") + 8, em.R_HI20, "_init_array_end", 0))
+    assert (of(maker).source, of(maker).size) == (StackSource.MEASURED, 16)
+
+
+def test_constructors_are_found_between_the_functions() -> None:
+    maker = em.core([em.Fn("__start", calls=["_main_init"]), em.Fn("pad", size=16), em.Fn("_main_init", 16, size=32)])
+    maker.symbols = [s for s in maker.symbols if s.name != "pad"]
+    table = em.at(em.core([em.Fn("__start", calls=["x"]), em.Fn("pad")]), "pad")
+    text = maker.sections[0]
+    constructor = len(text.data)
+    text.data += struct.pack("<I", 0x00008067)
+    maker.symbols.append(em.Sym("early", constructor, 4, binding=em.LOCAL))
+    maker.symbols.append(em.Sym("_init_array_start", table, 0, em.NOTYPE))
+    maker.sections[1].data += struct.pack("<I", constructor) + em.leb(400)
+    text.relocations += [
+        (table, em.R_32, "early", 0),
+        (em.at(maker, "_main_init") + 8, em.R_HI20, "_init_array_start", 0),
+    ]
+    assert of(maker).chain[-1] == Frame("early", 400, indirect=True)
+
+
 # -- pointers -------------------------------------------------------------------------------------------
 
 
