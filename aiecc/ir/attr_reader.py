@@ -23,21 +23,28 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnitAttr,
     UnrankedMemRefType,
+    UnregisteredAttr,
     i64,
 )
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
 from aiecc.ir.affine import read_map, read_set
 from aiecc.ir.attr_printer import is_identity
 from aiecc.ir.lexer import FastLexer, Tok
-from aiecc.ir.registry import type_cache
+from aiecc.ir.registry import is_opaque_dialect, type_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+UNREGISTERED = (
+    "created with unregistered dialect. If this is intended, please call allowUnregisteredDialects() on the "
+    "MLIRContext, or use -allow-unregistered-dialect with the MLIR opt tool used"
+)
 
 # A type whose text says all: no aliases, no strings, at most one level of nesting.
 _PLAIN_TYPE = re.compile(r'(?:![a-z_]+\.[A-Za-z_.]+|memref|vector|tensor)<[^<>"#!]*(?:<[^<>"#!]*>[^<>"#!]*)?>')
@@ -51,6 +58,7 @@ class AttrReader(Parser):
     """The attribute half of the reader."""
 
     _lex: FastLexer
+    allow_unregistered: bool
 
     # --- types --------------------------------------------------------------------------------------------------------
 
@@ -87,7 +95,8 @@ class AttrReader(Parser):
             return known
         found = super().parse_optional_type()
         ended = self._lex.text[: self.pos].rstrip() if match is not None else ""
-        if found is not None and match is not None and len(ended) == match.end():
+        known_kind = not isinstance(found, UnregisteredAttr)
+        if found is not None and known_kind and match is not None and len(ended) == match.end():
             type_cache[text] = found
         return found
 
@@ -320,16 +329,19 @@ class AttrReader(Parser):
     def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> Any:
         if "." not in attr_or_dialect_name and self._current_token.kind is not Kind.LESS:
             return self.alias(("!" if is_type else "#") + attr_or_dialect_name)
-        start = self.pos - len(attr_or_dialect_name)
+        start = self._lex.text.rfind(attr_or_dialect_name, 0, self.pos)
         try:
-            return super()._parse_extended_type_or_attribute(attr_or_dialect_name, cast(Any, is_type))
+            found = super()._parse_extended_type_or_attribute(attr_or_dialect_name, cast(Any, is_type))
         except VerifyException as error:
-            raise ParseError(self._token_span(start), str(error)) from error
-
-    def _token_span(self, start: int) -> Any:
-        from xdsl.utils.lexer import Span
-
-        return Span(start, start, self._lex.input)
+            raise ParseError(Span(start, start, self._lex.input), str(error)) from error
+        if isinstance(found, UnregisteredAttr) and not self.allow_unregistered:
+            dialect, _, name = found.attr_name.data.partition(".")
+            if not is_opaque_dialect(dialect):
+                body = f'"{dialect}"<"{name}<{found.value.data}>">' if found.value.data else f'"{dialect}"<"{name}">'
+                what = f"`!{body}` type" if is_type else f"#{body} : 'none' attribute"
+                start += len(dialect) + 1
+                raise ParseError(Span(start, start, self._lex.input), f"{what} {UNREGISTERED}")
+        return found
 
     def alias(self, name: str) -> Attribute:
         raise NotImplementedError

@@ -128,7 +128,8 @@ class FastLexer(MLIRLexer):
             "!": "invalid type identifier",
             "^": "invalid block name",
         }
-        raise ParseError(Span(at, at + 1, self.input), words.get(char, "unexpected character"))
+        start = at + 1 if char == "@" else at
+        raise ParseError(Span(start, at + 1, self.input), words.get(char, "unexpected character"))
 
     def place(self, pos: int) -> tuple[int, int]:
         """Line and column, both from 1, of a position in the text."""

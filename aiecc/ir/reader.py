@@ -335,6 +335,11 @@ class Reader(AttrReader, Parser):
             line, col = self._lex.place(start)
             location = file_location(self.filename, line, col)
         op.location = location
+        for region in op.regions:  # terminators that the text leaves out stand where their op stands
+            for block in region.blocks:
+                last = block.last_op
+                if last is not None and isinstance(last.location, UnknownLoc):
+                    last.location = location
         if bound:
             self._bind(op, results, bound)
         return op
@@ -432,9 +437,6 @@ class Reader(AttrReader, Parser):
                 self._parse_file_metadata_dictionary()
             else:
                 ops.append(self.parse_operation())
-        lost = self.undefined()
-        if lost:
-            raise ParseError(self.here(lost[0]), "use of undeclared SSA value name")
         if len(ops) == 1 and isinstance(ops[0], ModuleOp):
             return ops[0]
         module = ModuleOp(Region(Block(ops)))
@@ -468,7 +470,7 @@ _WORDS = {
     "string literal expected": "expected string",
     "function type signature expected": "expected ':' followed by operation type",
     "function type expected": "expected function type",
-    " in block definition": "expected block name",
+    " in block definition": "expected operation name in quotes",
     "block argument expected": "expected SSA identifier",
     "Expected block argument!": "expected SSA identifier",
     "Expected result SSA value!": "expected valid ssa identifier",
@@ -476,6 +478,7 @@ _WORDS = {
     "Expected vector element type": "expected non-function type",
     "Expected integer literal": "expected integer value",
     "Expected float literal": "expected floating point literal",
+    "Floating point value is not valid for integer type.": "floating point value not valid for specified type",
     "Expected bare-id or string-literal here as part of attribute entry!": "expected attribute name",
 }
 

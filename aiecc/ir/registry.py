@@ -159,6 +159,11 @@ def _limit_caches() -> None:
         type_cache.clear()
 
 
+def dialect_names() -> list[str]:
+    """Every dialect that can be read, sorted; those whose ops are only carried along as text too."""
+    return sorted({*_OURS, *_PARTLY, *_AS_TEXT, *_plugin_dialects})
+
+
 def known_dialect(name: str) -> bool:
     """Whether ops of this dialect are known one by one."""
     return name in _OURS or name in _plugin_dialects
@@ -167,6 +172,14 @@ def known_dialect(name: str) -> bool:
 def is_opaque_dialect(name: str) -> bool:
     """Whether ops of this dialect that are not known are carried along as text."""
     return name in _AS_TEXT or (name in _PARTLY and name not in _plugin_dialects)
+
+
+def upstream_dialect(name: str) -> bool:
+    """Whether a dialect comes from MLIR itself: its verifiers are ours to choose (`upstream/rules.py`)."""
+    if name in _plugin_dialects:
+        return False
+    path = (_OURS | _PARTLY).get(name, "")
+    return path.startswith(("aiecc.ir.dialects.upstream.", "xdsl."))
 
 
 def op_syntax(ctx: Context, name: str) -> Syntax | None:
@@ -215,6 +228,18 @@ def register_pass(name: str, factory: Callable[[], type[Pass]]) -> None:
     """Add a pass, or replace ours of the same name. `factory` gives its class when it is first asked for."""
     with _lock:
         _plugin_passes[name] = factory
+
+
+def install(
+    dialects: Iterable[Iterable[tuple[str, Callable[[], Dialect]]]], passes: Iterable[Iterable[type[Pass]]]
+) -> None:
+    """Register what plugins bring: the answers of the hooks `aiecc_dialects` and `aiecc_passes`."""
+    for group in dialects:
+        for name, factory in group:
+            register_dialect(name, factory)
+    for classes in passes:
+        for cls in classes:
+            register_pass(cls.name, lambda cls=cls: cls)
 
 
 def pass_names() -> Iterable[str]:

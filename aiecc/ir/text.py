@@ -41,7 +41,11 @@ def _parse(text: str, file: str, allow_unregistered: bool, first_line: int) -> M
     reader: Reader | None = None
     try:
         reader = Reader(context(), text, file, allow_unregistered=allow_unregistered, first_line=first_line)
-        return reader.parse_top()
+        module = reader.parse_top()
+        lost = [_at(reader, "use of undeclared SSA value name", pos) for pos in reader.undefined()]
+        if lost:
+            raise Refused(*lost)
+        return module
     except ParseError as error:
         raise Refused(_diagnostic(error, text, file, first_line)) from None
     except VerifyException as error:
@@ -80,8 +84,10 @@ def _diagnostic(error: ParseError, text: str, file: str, first_line: int) -> Dia
     return Diagnostic(Level.ERROR, error.msg, span(error.span.start), CODE, notes)
 
 
-def _at(reader: Reader, text: str) -> Diagnostic:
-    pos = reader.op_start[-1] if reader.op_start else reader.token().start
+def _at(reader: Reader, text: str, pos: int | None = None) -> Diagnostic:
+    """An error at a place of the text, or at the op that is being read."""
+    if pos is None:
+        pos = reader.op_start[-1] if reader.op_start else reader.token().start
     return Diagnostic(Level.ERROR, text, reader.file_span(pos), CODE)
 
 

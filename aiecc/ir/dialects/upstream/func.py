@@ -90,8 +90,9 @@ def _read_func(p: Any) -> Operation:
     body = Region()
     if p.token().kind is Kind.L_BRACE:
         at = p.token().start
-        body = p.parse_region(arguments if arguments or not inputs else None)
-        if body.blocks.first is None or (body.blocks.first.first_op is None and len(body.blocks) == 1):
+        body = p.parse_region(arguments or None)
+        first = body.blocks.first
+        if first is None or (first.first_op is None and not first.args and len(body.blocks) == 1):
             p.raise_error("expected non-empty function body", at)
     return func.FuncOp.create(properties=properties, attributes=attributes, regions=[body])
 

@@ -9,7 +9,7 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import DenseArrayBase, UnitAttr
 from xdsl.dialects.scf import Scf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.traits import RecursiveMemoryEffect
+from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
 from aiecc.ir.dialects.upstream.common import TERMINATOR, define, extend
@@ -19,7 +19,7 @@ from aiecc.ir.registry import Form
 
 _FORALL_PROPS = "mapping staticLowerBound staticUpperBound staticStep"
 ForallOp = define("scf.forall", RecursiveMemoryEffect(), props=_FORALL_PROPS)
-InParallelOp = define("scf.forall.in_parallel", TERMINATOR)
+InParallelOp = define("scf.forall.in_parallel", TERMINATOR, NoTerminator())
 DIALECT = extend(Scf, (ForallOp, InParallelOp))
 
 SEGMENTS = "operandSegmentSizes"
