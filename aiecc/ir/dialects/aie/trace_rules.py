@@ -92,9 +92,7 @@ def verify_port(op: TracePortOp) -> None:
         if index is None:
             raise op.error(f"invalid stream switch port configuration for tile ({tile.col}, {tile.row})")
     for other in trace.body.ops:
-        if other is op:
-            break
-        if isinstance(other, TracePortOp) and other.slot == op.slot:
+        if other is not op and isinstance(other, TracePortOp) and other.slot == op.slot:
             raise op.error(f"duplicate port slot {op.slot} in trace {trace.symbol}")
 
 
