@@ -91,3 +91,17 @@ def mem(body: str, kind: str = "mem", tile: str = "%t") -> str:
 ^end:
   aie.end
 }}"""
+
+
+Form = str | tuple[str, str]
+"""What is read and what is printed for it; one string for both."""
+
+
+def check_form(form: Form, target: str = "npu2") -> None:
+    """What is read prints as it should, directly and by way of the generic form."""
+    source, expected = (form, form) if isinstance(form, str) else form
+    expected = dedent(expected.removeprefix("\n")).rstrip("\n")
+    if expected.count("\n") and not expected.rsplit("\n", 1)[1].strip():
+        expected = expected.rsplit("\n", 1)[0]
+    assert printed(source, target) == expected
+    assert reprinted(source, target) == expected

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from aiekit import device, printed, read, reprinted
+from aiekit import Form, check_form, device, printed, read
 
 from aiecc.ir.text import print_module
 
 T, M, S = "%tile_0_2", "%mem_tile_0_1", "%shim_noc_tile_0_0"
 
 # name -> (what is read, what is printed). One string: it is printed as it stands.
-FORMS: dict[str, str | tuple[str, str]] = {
+FORMS: dict[str, Form] = {
     "tile": ("%x = aie.tile(1,3)", "%tile_1_3 = aie.tile(1, 3)"),
     "tile with a controller": (
         "%x = aie.tile(1, 3) {controller_id = #aie.packet_info<pkt_id = 3, pkt_type = 1>, a}",
@@ -40,7 +40,8 @@ FORMS: dict[str, str | tuple[str, str]] = {
     ),
     "core, every attribute": (
         """
-        %c = aie.core(%t) { aie.end } {stack_bank = 1 : i32, stack_address = 16384 : i32, dynamic_objfifo_lowering = true,
+        %c = aie.core(%t) { aie.end } {stack_bank = 1 : i32, stack_address = 16384 : i32,
+          dynamic_objfifo_lowering = true,
           measured_stack_size = 96 : i32, measured_data_size = 4 : i32, measured_data_alignment = 8 : i32,
           measured_bank_sizes = array<i32: 0, 16, 0, 0>, measured_bank_alignments = array<i32: 1, 8, 1, 1>,
           measured_data_ranges = array<i32: 1024, 16>, link_with = "k.o", emit_parameter_sync_preamble = false}
@@ -73,7 +74,8 @@ measured_stack_size = 96 : i32, stack_address = 16384 : i32, stack_bank = 1 : i3
     ),
     "buffer, every attribute": (
         "%b = aie.buffer(%m) {mem_bank = 2 : i32, core_data, bank_reserved, aligned = false} : memref<4xf32>",
-        f"%buffer_0_1 = aie.buffer({M}) {{aligned = false, bank_reserved, core_data, mem_bank = 2 : i32}} : memref<4xf32> ",
+        f"%buffer_0_1 = aie.buffer({M}) {{aligned = false, bank_reserved, core_data, mem_bank = 2 : i32}} : "
+        "memref<4xf32> ",
     ),
     "buffer, default left out": (
         "%b = aie.buffer(%m) {aligned = true} : memref<4xf32>",
@@ -328,7 +330,7 @@ trace_slices = [#aie.trace_slice<device = "d", sequence = "s", offset = 0, size 
         """,
     ),
     "wire": ("aie.wire(%t : Core, %m : DMA)", f"aie.wire({T} : Core, {M} : DMA)"),
-    "flow": ("aie.flow(%t, DMA:1, %s, \"DMA\" : 0) {b}", f"aie.flow({T}, DMA : 1, {S}, DMA : 0) {{b}}"),
+    "flow": ('aie.flow(%t, DMA:1, %s, "DMA" : 0) {b}', f"aie.flow({T}, DMA : 1, {S}, DMA : 0) {{b}}"),
     "flow with vias": (
         "aie.flow(%t, DMA : 0, %s, DMA : 0) via (%m:North:0->South:1, %m : East : 2 -> West : 3)",
         f"aie.flow({T}, DMA : 0, {S}, DMA : 0) via ({M} : North : 0 -> South : 1, {M} : East : 2 -> West : 3)",
@@ -364,7 +366,7 @@ trace_slices = [#aie.trace_slice<device = "d", sequence = "s", offset = 0, size 
     ),
     "cascade_flow": ("aie.cascade_flow(%t, %t) {a}", f"aie.cascade_flow({T}, {T}) {{a}}"),
     "configure_cascade": (
-        "aie.configure_cascade(%t, North, \"South\")",
+        'aie.configure_cascade(%t, North, "South")',
         f"aie.configure_cascade({T}, North, South)",
     ),
     "cascade and streams in a core": (
@@ -397,19 +399,9 @@ trace_slices = [#aie.trace_slice<device = "d", sequence = "s", offset = 0, size 
 }
 
 
-def lines(text: str) -> str:
-    import textwrap
-
-    return textwrap.dedent(text.removeprefix("\n")).removesuffix("\n").rstrip("\n")
-
-
 @pytest.mark.parametrize("name", FORMS)
 def test_form(name: str) -> None:
-    form = FORMS[name]
-    source, expected = (form, form) if isinstance(form, str) else form
-    expected = lines(expected)
-    assert printed(source) == expected
-    assert reprinted(source) == expected
+    check_form(FORMS[name])
 
 
 def test_device() -> None:
@@ -423,7 +415,9 @@ module {
   } {has_ctrl_pkt_overlay = false}
 }
 """
-    assert print_module(read(text)) == """\
+    assert (
+        print_module(read(text))
+        == """\
 module {
   aie.device(npu1) {
   }
@@ -432,6 +426,7 @@ module {
   aie.device(xcvc1902) {
   }
 }"""
+    )
 
 
 def test_a_file_without_module() -> None:
@@ -442,7 +437,9 @@ def test_a_file_without_module() -> None:
 
 def test_generic_device_shows_numbers() -> None:
     generic = print_module(read(device("%l = aie.lock(%t, 1)", tiles="%t = aie.tile(0, 2)\n")), generic=True)
-    assert generic == """\
+    assert (
+        generic
+        == """\
 "builtin.module"() ({
   "aie.device"() <{device = 8 : i32, sym_name = "main"}> ({
     %0 = "aie.tile"() <{col = 0 : i32, row = 2 : i32}> : () -> index
@@ -450,12 +447,14 @@ def test_generic_device_shows_numbers() -> None:
     "aie.end"() : () -> ()
   }) : () -> ()
 }) : () -> ()"""
+    )
 
 
 def test_generic_form_of_enumerations_is_read() -> None:
     text = """
     %b = aie.external_buffer : memref<4xi32>
-    "aie.flow"(%t, %s) <{source_bundle = 1 : i32, source_channel = 0 : i32, dest_bundle = 7 : i32, dest_channel = 2 : i32}>
+    "aie.flow"(%t, %s) <{source_bundle = 1 : i32, source_channel = 0 : i32, dest_bundle = 7 : i32,
+      dest_channel = 2 : i32}>
       : (index, index) -> ()
     """
     assert printed(text).endswith(f"aie.flow({T}, DMA : 0, {S}, PLIO : 2)")

@@ -185,7 +185,7 @@ class _Types(Element):
         printer = out.arg()
         consumer = op.properties.get("consumerElemType")
         if consumer is not None:
-            printer.print_string("-> ")
+            printer.print_string(" -> ")
             printer.print_attribute(consumer)
         printer = out.arg()
         values = op.properties.get("initValues")
