@@ -141,7 +141,9 @@ def aiecc_probe(
 def aiecc_measure(
     core: CoreId,
     probe: CoreElf | None,
+    object: CoreObject | None,
     lowered: Lowered,
+    kernel: dict[KernelId, LinkInput],
     target: Target,
     measuring: MeasureOptions,
     search: tuple[str, ...],

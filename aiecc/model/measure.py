@@ -62,8 +62,12 @@ class DataMeasure:
 
 @dataclass(frozen=True, slots=True)
 class CoreMeasure:
-    """All that placement wants to know of one core. `ranges`: (address, size) pairs a prebuilt ELF holds."""
+    """All that placement wants to know of one core. `ranges`: (address, size) pairs a prebuilt ELF holds.
+
+    `about` says in words what the data is, for the day it does not fit.
+    """
 
     data: DataMeasure | None = None
     ranges: tuple[tuple[int, int], ...] = ()
     stack: StackMeasure | None = None
+    about: str = ""

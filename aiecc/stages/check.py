@@ -48,7 +48,7 @@ def aiecc_check(
     inputs: list[LinkFile] = []
     if object is not None:
         inputs.append(LinkFile(f"{core.label}.o", object.blob.bytes()))
-    inputs += [LinkFile(kernel[k].path, kernel[k].blob.bytes()) for k in facts.kernels if not k.merge]
+    inputs += [LinkFile(k.path, kernel[k].blob.bytes()) for k in facts.kernels if not k.merge]
     given = objects(inputs)
     need = None
     if measuring.stack:

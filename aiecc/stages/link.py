@@ -79,7 +79,7 @@ def _explain(
 
     where = lowered.design.core(core).where
     own = LinkFile(f"{core.label}.o", object.blob.bytes())
-    files = [LinkFile(i.path, i.blob.bytes()) for i in inputs]
+    files = [LinkFile(i.kernel.path, i.blob.bytes()) for i in inputs]
     unusable = [d for f in files if (d := check_input(f, core, where, read(own.data))) is not None]
     if unusable:
         raise Refused(*unusable)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from aiecc.base.diag import Sink
+from dataclasses import replace
+
+from aiecc.base.diag import Diagnostic, Note, Sink
 from aiecc.choices import PlaceOptions
 from aiecc.engine.spec import hookimpl
 from aiecc.model import targets
@@ -39,5 +41,16 @@ def aiecc_place(
                 placement.apply(device, problem, answer)
                 tiles.append((DeviceId(device.symbol), problem, answer))
             else:
-                diag.extend(answer.diagnostics)
+                diag.extend(
+                    _told(d, problem, measured.get(CoreId(device.symbol, problem.col, problem.row)))
+                    for d in answer.diagnostics
+                )
     return None if diag.failed else Placement(dump(op), survey(op), tuple(tiles))
+
+
+def _told(found: Diagnostic, problem: TileProblem, core: CoreMeasure | None) -> Diagnostic:
+    """An error with what its tile's core brings along."""
+    if not found.is_error or problem.stack is None:
+        return found
+    about = f", whose own data is {core.about}" if core is not None and core.about else ""
+    return replace(found, notes=(*found.notes, Note(f"on the tile of core ({problem.col}, {problem.row}){about}")))
