@@ -50,11 +50,13 @@ FORMS: dict[str, Form] = {
     "dictionary": in_sequence(
         f"aie.dma_bd({B}) {{packet = #aie.packet_info<pkt_id = 2>, bd_id = 3 : i32, next_bd_id = 4 : i32, "
         "iteration = #aie.bd_iteration<size = 4, stride = 16, current = 0>, burst_length = 64 : i32, "
-        "axcache = 2 : i32, out_of_order_id = 1 : i32, offset_parameter = @p, offset_state_table_idx = 3 : ui8, length_core_encoded, "
+        "axcache = 2 : i32, out_of_order_id = 1 : i32, offset_parameter = @p, "
+        "offset_state_table_idx = 3 : ui8, length_core_encoded, "
         "length_parameter = @q, length_state_table_idx = 4 : ui8, length_unit = 4 : i32}",
         f"aie.dma_bd({B}) {{axcache = 2 : i32, bd_id = 3 : i32, burst_length = 64 : i32, "
         "iteration = #aie.bd_iteration<size = 4, stride = 16, current = 0>, length_core_encoded, "
-        "length_parameter = @q, length_state_table_idx = 4 : ui8, length_unit = 4 : i32, next_bd_id = 4 : i32, offset_parameter = @p, "
+        "length_parameter = @q, length_state_table_idx = 4 : ui8, length_unit = 4 : i32, "
+        "next_bd_id = 4 : i32, offset_parameter = @p, "
         "offset_state_table_idx = 3 : ui8, out_of_order_id = 1 : i32, packet = #aie.packet_info<pkt_id = 2>}",
     ),
     "default burst": in_sequence(f"aie.dma_bd({B}) {{burst_length = 0 : i32}}", f"aie.dma_bd({B})"),

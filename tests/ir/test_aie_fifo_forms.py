@@ -39,7 +39,8 @@ FORMS: dict[str, Form] = {
           const_pad_before = 1>]>, padValue = 5 : i32, iterate_bds, z = 1 : i8}} : {OF}
         """,
         f"aie.objectfifo @of({M}, {{{T}}}, 2 : i32) {{cons_ports = [#aie.end_port<DMA>], "
-        "disable_synchronization = true, iter_count = 3 : i32, iterate_bds, padDimensions = #aie<bd_pad_layout_array[<const_pad_before = 1, "
+        "disable_synchronization = true, iter_count = 3 : i32, iterate_bds, "
+        "padDimensions = #aie<bd_pad_layout_array[<const_pad_before = 1, "
         "const_pad_after = 2>]>, padValue = 5 : i32, plio = true, prod_port = #aie.end_port<DMA : 1>, "
         f"transport = #aie.transport<dma, packet = #aie.packet_info<>>, z = 1 : i8}} : {OF}  ",
     ),
