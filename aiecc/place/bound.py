@@ -16,17 +16,13 @@ from aiecc.place.problem import Item, Runs
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """Why a tile cannot hold its extents: in `[lo, hi)` slots of `step` bytes run out.
-
-    `names`: the extents that need them, in search order.
-    """
+    """Why a tile cannot hold its extents: in `[lo, hi)` slots of `step` bytes run out."""
 
     step: int
     lo: int
     hi: int
     demand: int
     supply: int
-    names: tuple[str, ...]
 
 
 def slots(runs: Runs, step: int, lo: int, hi: int) -> int:
@@ -58,9 +54,8 @@ def shortage(items: Sequence[Item], runs: Runs, memory: int) -> Shortage | None:
         if not inside:
             continue
         for step in steps:
-            those = [item for item in inside if item.align % step == 0]
-            demand = sum(-(-item.size // step) for item in those)
+            demand = sum(-(-item.size // step) for item in inside if item.align % step == 0)
             supply = slots(runs, step, lo, hi)
             if demand > supply:
-                return Shortage(step, lo, hi, demand, supply, tuple(item.name for item in those))
+                return Shortage(step, lo, hi, demand, supply)
     return None

@@ -46,7 +46,7 @@ def _extent(problem: TileProblem, extent: Extent, at: int) -> list[str]:
         faults.append(f"{what} lies in bank {start}, not in bank {extent.mem_bank}")
     if extent.mem_bank is not None and not pinned and end != start:
         faults.append(f"{what} leaves bank {extent.mem_bank}")
-    if extent.banks is not None:
+    if extent.banks:
         faults += [
             f"{what} touches bank {bank}, which its memory space excludes"
             for bank in range(start, end + 1)

@@ -60,7 +60,7 @@ def memory_map(problem: TileProblem, layout: TileLayout) -> str:
     width = problem.bank_size
     inside: list[list[str]] = [[] for _ in range(problem.banks)]
     if stack is not None and problem.stack is not None and width:
-        bank = min(stack[0] // width, problem.banks - 1)
+        bank = max(0, min(stack[0] // width, problem.banks - 1))
         inside[bank].append(_entry("(stack)", stack[0], problem.stack.size, None))
     for extent in _listed(problem):
         at = layout.addresses.get(extent.name)

@@ -15,7 +15,7 @@ def space_conflicts(problem: TileProblem) -> tuple[Diagnostic, ...]:
     """Every extent whose `mem_bank` disagrees with its memory space; all are reported, before any placing."""
     found: list[Diagnostic] = []
     for extent in problem.extents:
-        if extent.banks is None or extent.mem_bank is None or extent.mem_bank in extent.banks:
+        if not extent.banks or extent.mem_bank is None or extent.mem_bank in extent.banks:
             continue
         banks = " or ".join(str(bank) for bank in extent.banks)
         text = f"has address space for bank {banks} but is pinned to bank {extent.mem_bank}. These constraints disagree"
@@ -41,7 +41,7 @@ def check_pins(problem: TileProblem, stack: Run | None) -> Diagnostic | None:
 
 
 def _check_bank(problem: TileProblem, extent: Extent) -> Diagnostic | None:
-    if extent.banks is not None and any(not 0 <= bank < problem.banks for bank in extent.banks):
+    if extent.banks and any(not 0 <= bank < problem.banks for bank in extent.banks):
         return buffer_error(extent, "memory space requests a bank that does not exist", "E0403")
     if extent.mem_bank is not None and not 0 <= extent.mem_bank < problem.banks:
         return buffer_error(extent, "mem_bank attribute value is out of range", "E0403", (), _banks_text(problem))

@@ -87,12 +87,17 @@ def no_room_for_stack(problem: TileProblem) -> Diagnostic:
 
 
 def not_placed(
-    problem: TileProblem, extent: Extent, deepest: TileLayout, budget: int | None, shortage: Shortage | None
+    problem: TileProblem,
+    extent: Extent,
+    deepest: TileLayout,
+    budget: int | None,
+    shortage: Shortage | None,
+    hint: str = "",
 ) -> tuple[Diagnostic, ...]:
     """Why `extent`, the deepest one without an address, has nowhere to go.
 
     `budget`: the ranked search's, when the search ended undecided; None when no layout exists.
-    `shortage`: the slot count that proves it, when there is one.
+    `shortage`: the slot count that proves it, when there is one. `hint`: what else might decide the tile.
     """
     banks = allowed_banks(extent)
     if budget is None and banks is not None:
@@ -116,7 +121,7 @@ def not_placed(
         f"could not be placed: {what(extent)} needs {extent.size} bytes and this tile has no room left for it",
         "E0401",
         tuple(notes),
-        _advice(problem, extent, budget is not None),
+        _advice(problem, budget is not None, hint),
     )
     return warning, error
 
@@ -234,11 +239,16 @@ def _by_size(problem: TileProblem) -> str:
     return f"by size: {text}{more}"
 
 
-def _advice(problem: TileProblem, extent: Extent, undecided: bool) -> str:
-    """What to change, the shortfall in bytes where it is known."""
+def _advice(problem: TileProblem, undecided: bool, hint: str) -> str:
+    """What to change, with the shortfall in bytes where it is known; what may help an undecided search comes first."""
     short = _needed(problem) - problem.memory
     by = f" by {short} bytes" if short > 0 else ""
-    parts = [f"shrink or move buffers of this tile{by}"]
+    parts: list[str] = []
+    if undecided:
+        parts.append("pin a buffer or two with mem_bank, which cuts the search down")
+        parts.append("raise placement-budget")
+        parts += [hint] if hint else []
+    parts.append(f"shrink or move buffers of this tile{by}")
     kinds = {e.kind for e in problem.extents if e.size}
     if Kind.CORE_DATA in kinds:
         parts.append("lower data_size or shrink the core's static data")
@@ -246,8 +256,6 @@ def _advice(problem: TileProblem, extent: Extent, undecided: bool) -> str:
         parts.append("shrink the bank-pinned tables")
     if _stack_bytes(problem):
         parts.append("lower stack_size")
-    if undecided:
-        parts.append("pin a buffer or two with mem_bank, which cuts the search down")
     return ", or ".join(parts)
 
 
@@ -286,7 +294,7 @@ def outside_space(problem: TileProblem, extent: Extent) -> Diagnostic | None:
     """A pinned address that touches a bank the extent's memory space excludes."""
     assert extent.address is not None
     for bank in banks_touched(problem, extent.address, extent.size):
-        if extent.banks is not None and bank not in extent.banks:
+        if extent.banks and bank not in extent.banks:
             return buffer_error(
                 extent,
                 f"address attribute places the buffer in bank {bank}, which is excluded by its memory space",

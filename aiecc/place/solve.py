@@ -28,6 +28,8 @@ BUDGET = 20000
 NODES = 200000
 """Nodes of the exact search per tile."""
 
+HINT = "install aiecc[exact], whose solver may decide it"
+
 Ranking = Literal["ranked", "spread"]
 
 
@@ -41,15 +43,18 @@ def solve(
     ranking: Ranking = "ranked",
     use_cp: bool = False,
     budget: int = BUDGET,
-    nodes: int = NODES,
+    nodes: int | None = None,
 ) -> TileLayout | Refusal:
     """Give every extent of the tile and its stack an address.
 
     `ranking` "spread" prefers banks where few buffers start. `use_cp` lets CP-SAT decide what is left,
-    if the `exact` extra is installed. `budget` (placements) and `nodes` bound the searches. The same
-    problem always gets the same answer. Raises ValueError for a count below 1 or two extents of one
-    name, PlacementBug for an answer the judge rejects.
+    if the `exact` extra is installed. `budget` (placements) and `nodes` bound the searches; without
+    `nodes`, a budget below the default bounds both. The same problem always gets the same answer.
+    Raises ValueError for a count below 1 or two extents of one name, PlacementBug for an answer the
+    judge rejects.
     """
+    if nodes is None:
+        nodes = budget if budget < BUDGET else max(NODES, budget)
     if budget < 1 or nodes < 1:
         raise ValueError("placement counts must be positive")
     if len({extent.name for extent in problem.extents}) != len(problem.extents):
@@ -149,7 +154,8 @@ class _Ladder:
             status, found = cp.solve_cp(self.all_items, self.all_runs)
             if status is Status.SOLVED:
                 return self._complete_layout({**addresses, **found}, "cp")
-        return self._refusal(status, short, budget)
+        hint = HINT if use_cp and not cp.available() else ""
+        return self._refusal(status, None, budget, hint)
 
     def _pins(self) -> dict[str, int]:
         return {e.name: e.address for e in self.problem.extents if e.address is not None}
@@ -170,12 +176,12 @@ class _Ladder:
         stack_at = self.stack_at if self.movable is None else addresses[len(self.items)]
         return TileLayout(self._named(chosen), stack_at, True, self.tries, solver)
 
-    def _refusal(self, status: Status | None, short: Shortage | None, budget: int) -> Refusal:
+    def _refusal(self, status: Status | None, short: Shortage | None, budget: int, hint: str = "") -> Refusal:
         proven = status is not Status.PAUSED
         ranked = self.ranked
         position = ranked.deepest or 0
         placed = dict(zip((e.name for e in self.order), ranked.deepest_addresses, strict=False))
         deepest = TileLayout(self._named(placed), self.stack_at, ranked.undone > 0, self.tries, "ranked")
         extent: Extent = self.order[position]
-        diagnostics = not_placed(self.problem, extent, deepest, None if proven else budget, short)
+        diagnostics = not_placed(self.problem, extent, deepest, None if proven else budget, short, hint)
         return Refusal(diagnostics, proven, deepest, self.tries)

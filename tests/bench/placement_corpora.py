@@ -188,6 +188,9 @@ def corpora(scale: float = 1.0) -> Iterator[tuple[str, list[TileProblem | None]]
     for family in INFEASIBLE:
         yield f"infeasible: {family}", [infeasible(family, seed) for seed in some(40)]
     yield "300 buffers", [crowd(300)]
+    for core in (True, False):
+        tiles = [packed(seed, 300, 75, 256, core=core, grain=64) for seed in some(10)]
+        yield f"300 buffers, 75 pinned, {'core' if core else 'memory tile'}", list(tiles)
 
 
 def measure_all(scale: float = 1.0, *, use_cp: bool = False) -> Iterator[Row]:

@@ -37,6 +37,19 @@ def test_base_spread() -> None:
     assert row.sharing <= 0.12
 
 
+def test_placing_again_changes_nothing() -> None:
+    for problem in filter(None, map(corpora.base, range(80))):
+        layout = solve(problem)
+        assert isinstance(layout, TileLayout)
+        fixed = [
+            replace(e, address=at, mem_bank=min(at // problem.bank_size, problem.banks - 1))
+            for e, at in zip(problem.extents, layout.addresses.values(), strict=True)
+        ]
+        again = solve(replace(problem, extents=tuple(fixed)))
+        assert isinstance(again, TileLayout)
+        assert again.addresses == layout.addresses
+
+
 @pytest.mark.parametrize("seed, feasible", [(252, False), (674, False), (926, False), (932, False), (756, True)])
 def test_base_beyond_200(seed: int, feasible: bool) -> None:
     problem = corpora.base(seed)
@@ -103,7 +116,7 @@ def test_cp_finds_layouts(seed: int) -> None:
 def test_infeasible_families_are_proven(family: str) -> None:
     for seed in range(6):
         problem = corpora.infeasible(family, seed)
-        answer = solve(problem, budget=3000)
+        answer = solve(problem)
         assert isinstance(answer, Refusal), (family, seed)
         assert answer.proven, (family, seed)
         assert not any("budget" in note.text for d in answer.diagnostics for note in d.notes)

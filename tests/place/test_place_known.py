@@ -309,7 +309,7 @@ def test_a_paused_search_goes_on_as_if_it_had_not(pause: int) -> None:
 
 @pytest.mark.parametrize("budget, fits", [(1000, True), (1, False), (5, False)])
 def test_budget(budget: int, fits: bool) -> None:
-    answer = solve(KNOWN["a dense pack"][0], budget=budget, nodes=budget)
+    answer = solve(KNOWN["a dense pack"][0], budget=budget)
     if fits:
         assert isinstance(answer, TileLayout)
         assert answer.addresses["buf2"] == 33536

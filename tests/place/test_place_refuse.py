@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from placement_help import aie1, at, buf, data, memtile, npu1, npu2, prebaked, refused, reserved, texts
 
 from aiecc.base.codes import CODES
 from aiecc.base.diag import Level
 from aiecc.model.memory import Extent, Kind, StackExtent, TileLayout, TileProblem
+from aiecc.place.map import bank_table, memory_map
 from aiecc.place.pins import space_conflicts
 from aiecc.place.solve import solve
 
@@ -364,3 +367,39 @@ def test_a_stack_may_move_before_a_tile_is_refused() -> None:
     alone = solve(npu2(*pins, stack=StackExtent(960, bank=1)))
     assert isinstance(alone, TileLayout)
     assert alone.stack_address == 16384
+
+
+EDGES = [-(2**31), -1, 0, 1, 3, 4, 8, 31, 32, 64, 1024, 16384, 65535, 65536, 2**31 - 1, 2**40]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_nonsense_gets_an_answer(seed: int) -> None:
+    """Negative, huge and contradictory demands: a legal layout or a worded refusal, never an exception."""
+    rng = random.Random(seed)
+
+    def maybe() -> int | None:
+        return rng.choice(EDGES) if rng.random() < 0.3 else None
+
+    for _ in range(20):
+        extents = tuple(
+            Extent(
+                f"e{i}",
+                rng.choice(list(Kind)),
+                max(0, rng.choice(EDGES)),
+                maybe(),
+                maybe(),
+                rng.choice([None, (0,), (1, 2), (7, 8), ()]),
+                rng.choice([1, 3, 64]),
+                rng.random() < 0.8,
+            )
+            for i in range(rng.randint(0, 6))
+        )
+        stack = rng.choice([None, StackExtent(max(1, rng.choice(EDGES)), maybe(), rng.choice([None, 0, 9]))])
+        shim = TileProblem(0, 0, 0, 0, 4, 4, 4, extents, stack)
+        problem = rng.choice([npu2(*extents, stack=stack), aie1(*extents, stack=stack), memtile(*extents), shim])
+        answer = solve(problem, budget=300)
+        layout = answer if isinstance(answer, TileLayout) else answer.deepest
+        assert isinstance(answer, TileLayout) or any(d.is_error for d in answer.diagnostics)
+        if layout is not None:
+            assert memory_map(problem, layout).count("\tbank : ") == problem.banks
+            assert bank_table(problem, layout).count("\n") == problem.banks + 2
