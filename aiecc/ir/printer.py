@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
-from xdsl.dialects.builtin import LocationAttr, UnitAttr, UnregisteredOp
+from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, UnitAttr, UnregisteredOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator
 
 from aiecc.ir.attr_printer import TABLE, int_text
+from aiecc.ir.locations import LocationAliases
 from aiecc.ir.names import Names, name_values
 from aiecc.ir.numbers import float_text
 from aiecc.ir.raw import RawOp
@@ -40,8 +41,7 @@ class MlirPrinter(Printer):
         self._dialects = [""]
         self._attribute_names: dict[Attribute, str] = {}
         self._definitions: dict[str, list[str]] = {}
-        self._location_names: dict[Attribute, str] = {}
-        self._type_text: dict[Attribute, str] = {}
+        self._locations = LocationAliases()
         self._ctx = context()
         self._newline = "\n"
 
@@ -80,9 +80,8 @@ class MlirPrinter(Printer):
 
     def text(self) -> str:
         """What was printed, with the aliases it uses above (locations: below)."""
-        head = "".join(line + "\n" for lines in self._definitions.values() for line in lines)
-        tail = "".join(f"\n{name} = {self._location_text(loc)}" for loc, name in self._sorted_locations())
-        return head + "".join(self._out) + tail
+        head = "".join(line + "\n" for stem in sorted(self._definitions) for line in self._definitions[stem])
+        return self._locations.above() + head + "".join(self._out) + self._locations.below()
 
     # --- the whole ----------------------------------------------------------------------------------------------------
 
@@ -93,7 +92,16 @@ class MlirPrinter(Printer):
             top = parent
         self._names = name_values(top, self._hints, self._argument_hints)
         self._dialects = ["builtin"]
+        if self.print_debuginfo:
+            self._locations.collect(self._dry_run(op))
         self.print_op(op)
+
+    def _dry_run(self, op: Operation) -> Iterable[tuple[LocationAttr, bool]]:
+        """The locations that printing an op prints, in order, and whether each is printed inline."""
+        dry = _Locations(generic=self.print_generic_format)
+        dry._names, dry._dialects = self._names, list(self._dialects)
+        dry.print_op(op)
+        return dry.met
 
     def _hints(self, op: Operation) -> Sequence[str | None] | None:
         if self.print_generic_format:
@@ -140,7 +148,7 @@ class MlirPrinter(Printer):
         if print_type:
             self._out.append(": ")
             self.print_attribute(arg.type)
-            self.print_location(arg.location)
+            self.print_location(arg.location, inline=True)
 
     def print_region(
         self,
@@ -315,18 +323,30 @@ class MlirPrinter(Printer):
 
     # --- locations ----------------------------------------------------------------------------------------------------
 
-    def print_location(self, location: LocationAttr) -> None:
+    def print_location(self, location: LocationAttr, *, inline: bool = False) -> None:
+        """The location behind an op, or (`inline`, without its alias) behind a block argument."""
         if not self.print_debuginfo:
             return
-        if location not in self._location_names:
-            self._location_names[location] = f"#loc{len(self._location_names) or ''}"
-        self._out.append(f" loc({self._location_names[location]})")
+        if inline and isinstance(location, FileLineColLoc):
+            self._out.append(f" {attribute_text(location)}")
+        else:
+            self._out.append(f" loc({self._locations.names.get(location, '')})")
 
-    def _sorted_locations(self) -> Iterable[tuple[Attribute, str]]:
-        return self._location_names.items()
 
-    def _location_text(self, location: Attribute) -> str:
-        return attribute_text(location)
+class _Locations(MlirPrinter):
+    """Prints in order to see which locations are printed."""
+
+    def __init__(self, *, generic: bool) -> None:
+        super().__init__(generic=generic)
+        self.met: list[tuple[LocationAttr, bool]] = []
+
+    def print_op_without_results(self, op: Operation) -> None:
+        self.met.append((op.location, False))
+        super().print_op_without_results(op)
+
+    def print_location(self, location: LocationAttr, *, inline: bool = False) -> None:
+        if inline:
+            self.met.append((location, True))
 
 
 def attribute_text(attribute: Attribute) -> str:

@@ -294,7 +294,17 @@ class Reader(AttrReader, Parser):
         names = self.forward_ssa_references
         return sorted(at for (name, index), at in self._uses.items() if index in names.get(name, ()))
 
+    def _parse_optional_block_arg_list(self, block: Block) -> Block | None:
+        found = super()._parse_optional_block_arg_list(block)
+        for argument in block.args:
+            if isinstance(argument.location, UnknownLoc):
+                argument.location = file_location(self.filename, *self._lex.place(self._definitions[argument]))
+        return found
+
     def parse_optional_region(self, arguments: Sequence[Parser.Argument] | None = None) -> Region | None:
+        for argument in arguments or ():
+            if argument.location is None:
+                argument.location = file_location(self.filename, *self._lex.place(argument.name.start))
         try:
             return super().parse_optional_region(arguments)
         except ParseError as error:

@@ -250,6 +250,7 @@ def _show_bound(p: Any, operands: Sequence[SSAValue], attr: Attribute, word: str
 
 def _read_for(p: Any) -> Operation:
     variable = p.parse_argument(expect_type=False)
+    location = p.parse_optional_location()
     p.parse_punctuation("=")
     low, low_map = _read_bound(p, "max")
     p.parse_keyword("to")
@@ -265,6 +266,7 @@ def _read_for(p: Any) -> Operation:
             p.raise_error("mismatch between the number of loop-carried values and results")
     initial = [p.resolve_operand(v, t) for v, t in zip(values, results, strict=True)]
     resolved = [a.resolve(t) for a, t in zip([variable, *arguments], [INDEX, *results], strict=True)]
+    resolved[0].location = location
     region = ensure_terminator(p.parse_region(resolved), affine.YieldOp)
     properties, attributes = read_dict(p, affine.ForOp)
     properties |= {
@@ -289,6 +291,7 @@ def _show_for(op: Operation, p: Any) -> None:
     variable, *arguments = op.regions[0].block.args
     p.print_string(" ")
     p.print_ssa_value(variable)
+    p.print_location(variable.location, inline=True)
     p.print_string(" = ")
     _show_bound(p, low, op.properties["lowerBoundMap"], "max")
     p.print_string(" to ")

@@ -127,7 +127,7 @@ def _show_func(op: Operation, p: Any) -> None:
         p.print_attribute(type)
         _show_dict(p, attr)
         if entry is not None:
-            p.print_location(entry.args[i].location)
+            p.print_location(entry.args[i].location, inline=True)
     p.print_string(")")
     _show_outputs(p, outputs, _dicts(op, "res_attrs", len(outputs)))
     print_dict(p, op, _FIXED, keyword=True)
