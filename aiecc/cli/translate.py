@@ -80,8 +80,12 @@ def _read(file: str) -> Design:
     from aiecc.ir.facts import survey
     from aiecc.ir.passes.prepare_buffers import name_buffers
     from aiecc.ir.text import parse
+    from aiecc.ir.verify import verify
 
     module = parse(_text(file), "<stdin>" if file == _STDIN else file)
+    errors = verify(module)
+    if errors:
+        raise Refused(*errors)
     name_buffers(module)
     return survey(module)
 

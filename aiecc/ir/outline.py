@@ -242,7 +242,9 @@ class _Program:
             if isinstance(op, CallOp):
                 self._check_call(op, types)
             elif op.name.partition(".")[0] in _NO_CODE:
+                # The first one says it all: what is not lowered in a core is mostly not lowered anywhere in it.
                 self._refuse(op)
+                return
 
     def _check_call(self, call: CallOp, types: Mapping[str, FunctionType]) -> None:
         name = call.callee.root_reference.data
@@ -264,7 +266,7 @@ class _Program:
             text = "cannot be compiled: there is no code generator for its dialect here"
             op_error(self.owner.sink, op, text, todo="compile this code as a C or C++ kernel and call it")
         else:
-            op_error(self.owner.sink, op, "cannot be compiled on a core; a pass before this one lowers it elsewhere")
+            op_error(self.owner.sink, op, "cannot be compiled for a core: no pass has lowered it")
 
 
 def _references(op: Operation) -> Iterator[str]:

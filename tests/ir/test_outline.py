@@ -186,6 +186,12 @@ def test_constants_and_views_of_the_device_come_along():
             "'aievec.add_elem' op cannot be compiled: there is no code generator for its dialect here",
         ),
         (
+            "    %a = aie.objectfifo.acquire @of(Consume, 1) : !aie.objectfifosubview<memref<4xi32>>\n"
+            "    aie.objectfifo.release @of(Consume, 1)",
+            "acquire",
+            "'aie.objectfifo.acquire' op cannot be compiled for a core: no pass has lowered it",
+        ),
+        (
             "    %i = arith.index_cast %t : index to i32",
             "index_cast",
             "'arith.index_cast' op uses the result of an 'aie.tile' from outside the core; "

@@ -140,6 +140,7 @@ LD = ("--aie-generate-ldscript", "--tilecol=1", "--tilerow=3")
         ("", ("--aie-generate-nothing",), Exit.USAGE, "Unknown command line argument '--aie-generate-nothing'"),
         ("", (*LD, "--tilecol=x"), Exit.USAGE, "'x' is not a valid integer"),
         ("syntax", LD, Exit.REFUSED, "design.mlir:2:11: error:"),
+        ("off", LD, Exit.REFUSED, "design.mlir:3:8: error: 'aie.tile' op column index (99) must be less than"),
         ("unplaced", LD, Exit.REFUSED, "error: 'aie.buffer' op buffer 'a' has no address"),
         ("bank", LD, Exit.REFUSED, "stack_bank has no assigned stack_address; run --aie-assign-buffer-addresses"),
     ],
@@ -148,6 +149,7 @@ def test_what_cannot_be_given_is_said_in_one_message(capsys, design, change, arg
     text = {
         "@other": PLACED.replace("(npu2)", "(npu2) @other"),
         "syntax": PLACED.replace("aie.device(npu2)", "aie.device npu2"),
+        "off": PLACED.replace("aie.tile(1, 3)", "aie.tile(99, 3)"),
         "unplaced": PLACED.replace("address = 1024 : i32, ", ""),
         "bank": PLACED.replace("stack_size", "stack_bank = 1 : i32, stack_size"),
     }.get(change, PLACED)
