@@ -53,7 +53,7 @@ def portable() -> Toolchain:
 
 def make_peano(folder: Path, tools: Toolchain | None = None, leave_out: Iterable[str] = ()) -> Standin:
     """A stand-in for an installed Peano. `leave_out`: programs that it shall not have."""
-    tools = tools or portable()
+    tools, folder = tools or portable(), folder.absolute()
     _prepare(folder, tools)
     for tool in PEANO_TOOLS:
         if tool not in set(leave_out):
@@ -63,7 +63,7 @@ def make_peano(folder: Path, tools: Toolchain | None = None, leave_out: Iterable
 
 def make_aietools(folder: Path, tools: Toolchain | None = None, leave_out: Iterable[str] = ()) -> Standin:
     """A stand-in for aietools, with mlir-aie's wrapper scripts in it. `leave_out`: programs that it shall not have."""
-    tools = tools or portable()
+    tools, folder = tools or portable(), folder.absolute()
     _prepare(folder, tools)
     missing = set(leave_out)
     for tool in ("xchesscc", "xchesscc_wrapper"):
@@ -125,7 +125,7 @@ def _script(path: Path, folder: Path, module: str, tool: str) -> None:
     text = (
         f"import sys\nsys.path.insert(0, {str(package)!r})\n"
         f"from aiecc.testing.{module} import main\n"
-        f"sys.exit(main({tool!r}, {str(folder.absolute())!r}, sys.argv[1:]))\n"
+        f"sys.exit(main({tool!r}, {str(folder)!r}, sys.argv[1:]))\n"
     )
     if os.name == "nt":
         path.with_suffix(".py").write_text(text, encoding="utf-8")

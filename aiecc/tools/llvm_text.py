@@ -54,7 +54,7 @@ def _attributes_for_peano(part: str) -> str:
         part = re.sub(r"\bnocreateundeforpoison\b[ \t]*", "", part)
     if "target_mem" in part:
         part = part.replace(", target_mem: none", "")
-        part = re.sub(r"\bmemory\([^()]*\btarget_mem\w*:[^()]*\)[ \t]*", "", part)
+        part = re.sub(r"(?<![@%\w.$-])memory\([^()]*\btarget_mem\w*:[^()]*\)[ \t]*", "", part)
     return part
 
 
@@ -194,7 +194,7 @@ def for_chess(text: str) -> str:
 
     def change(part: str, _: str) -> str:
         if "memory(" in part:
-            part = re.sub(r"\bmemory\(([^()]*)\)([ \t]*)", _old_memory, part)
+            part = re.sub(r"(?<![@%\w.$-])memory\(([^()]*)\)([ \t]*)", _old_memory, part)
         part = part.replace("captures(none)", "nocapture")
         part = re.sub(r"\bgetelementptr inbounds nuw\b", "getelementptr inbounds", part)
         return re.sub(r"\bnocreateundeforpoison\b[ \t]*", "", part)
