@@ -20,6 +20,7 @@ from aiecc.base.diag import Sink
 from aiecc.ir.dialects.aie.cores import CoreOp
 from aiecc.ir.dialects.aie.memory import BufferOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
+from aiecc.ir.dialects.upstream.rules import symbol_name
 from aiecc.ir.facts import devices
 from aiecc.ir.passes.address_spaces import normalize
 from aiecc.ir.passes.core_lowering import CoreLowering, outer_uses
@@ -78,12 +79,12 @@ class Outliner:
         self.rename = tuple(rename)
         self.header = _header(triple, data_layout)
         self.cores: dict[tuple[int, int], CoreOp] = {}
-        self.symbols: dict[str, FuncOp | GlobalOp] = {}
+        self.symbols: dict[str, Operation] = {}
         for op in device.block.ops:
             if isinstance(op, CoreOp) and op.coord is not None:
                 self.cores.setdefault(op.coord, op)
-            elif isinstance(op, FuncOp | GlobalOp):
-                self.symbols.setdefault(op.sym_name.data, op)
+            elif op.name.partition(".")[0] not in _NO_CODE and (name := symbol_name(op)) is not None:
+                self.symbols.setdefault(name, op)
 
     def outline(self, core: CoreId, *, with_locations: bool = False) -> CoreProgram | None:
         """One core's program; None when it cannot be cut out, which the sink then says.
@@ -170,9 +171,11 @@ class _Program:
             return None
         used = self._closure(function)
         own = [self._global(buffer, name) for buffer, name in self.buffers.items()]
-        globals = [op for op in used if isinstance(op, GlobalOp)]
-        functions = sorted((op for op in used if isinstance(op, FuncOp)), key=lambda f: not f.is_declaration)
-        made: list[Operation] = [*own, *globals, *self.lowering.declarations(), *functions, function]
+        functions = [op for op in used if isinstance(op, FuncOp)]
+        declared = [op for op in functions if op.is_declaration]
+        defined = [op for op in functions if not op.is_declaration]
+        others = [op for op in used if not isinstance(op, FuncOp)]
+        made: list[Operation] = [*own, *others, *self.lowering.declarations(), *declared, *defined, function]
         module = ModuleOp(made, dict(self.owner.header))
         module.location = self.core.location
         normalize(module)
@@ -215,9 +218,9 @@ class _Program:
 
     # --- what it refers to --------------------------------------------------------------------------------------------
 
-    def _closure(self, function: FuncOp) -> list[FuncOp | GlobalOp]:
+    def _closure(self, function: FuncOp) -> list[Operation]:
         """Copies of the functions and globals of the device that are used, directly or not, in program order."""
-        wanted: dict[str, FuncOp | GlobalOp] = {}
+        wanted: dict[str, Operation] = {}
         todo: list[Operation] = [function]
         while todo:
             for name in _references(todo.pop()):
@@ -225,12 +228,11 @@ class _Program:
                 if found is None or name in wanted or name in self.taken:
                     continue
                 copy = found.clone(clone_name_hints=False)
-                for key in [k for k in copy.attributes if not k.startswith("llvm.")]:
+                for key in [k for k in copy.attributes if not k.startswith("llvm.") and k != "sym_name"]:
                     del copy.attributes[key]
                 wanted[name] = copy
-                if isinstance(copy, FuncOp):
-                    self.lowering.lower(copy.walk())
-                    todo.append(copy)
+                self.lowering.lower(copy.walk())
+                todo.append(copy)
         order = {name: i for i, name in enumerate(self.owner.symbols)}
         return [wanted[name] for name in sorted(wanted, key=order.__getitem__)]
 

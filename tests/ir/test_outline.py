@@ -253,6 +253,25 @@ def test_the_example_becomes_llvm_ir():
 
 
 @pytest.mark.tools
+def test_functions_and_globals_of_the_llvm_dialect_come_along():
+    text = core(
+        """
+    %v = arith.constant 65 : i32
+    %r = llvm.call @ext(%v) : (i32) -> i32
+    %p = llvm.mlir.addressof @g : !llvm.ptr
+    llvm.call @more(%p) : (!llvm.ptr) -> ()""",
+        before="""
+  llvm.func @ext(i32) -> i32
+  llvm.func @more(!llvm.ptr)
+  llvm.func @idle()
+  llvm.mlir.global internal @g(7 : i32) {addr_space = 0 : i32} : i32""",
+    )
+    ir = mlirtools.to_llvm(cut(text).text)
+    assert "@g = internal global i32 7" in ir
+    assert "call i32 @ext(i32 65)" in ir and "call void @more(ptr @g)" in ir and "@idle" not in ir
+
+
+@pytest.mark.tools
 def test_an_index_is_a_word_for_kernels():
     text = core(
         "    %i = arith.constant 7 : index\n    func.call @k(%i) : (index) -> ()",
