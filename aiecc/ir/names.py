@@ -77,18 +77,21 @@ def name_values(
     top: Operation,
     hints: _Hints,
     arg_hints: Callable[[Region], Sequence[str | None] | None] = lambda _: None,
+    *,
+    unique: bool = False,
 ) -> Names:
     """Name everything `top` contains, and its own results.
 
     hints: the names an op proposes for its results; arg_hints: those a region's op proposes for its entry block.
+    unique: no name twice, as in the generic form; regions are then numbered from the last to the first.
     """
     names = Names()
     root = _Scope()
     _name_results(top, root, names, hints)
-    pending: list[tuple[Region, _Scope]] = [(region, root) for region in reversed(top.regions)]
+    pending: list[tuple[Region, _Scope]] = [(region, root) for region in top.regions]
     while pending:
         region, parent = pending.pop()
-        scope = parent.inner()
+        scope = parent if unique else parent.inner()
         nested: list[Region] = []
         proposed = arg_hints(region) if region.blocks else None
         for index, block in enumerate(region.blocks):
@@ -99,7 +102,7 @@ def name_values(
                     _name_results(op, scope, names, hints)
                 if op.regions:
                     nested.extend(op.regions)
-        pending.extend((region, scope) for region in reversed(nested))
+        pending.extend((region, scope) for region in nested)
     return names
 
 

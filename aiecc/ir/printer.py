@@ -90,7 +90,7 @@ class MlirPrinter(Printer):
         top: Operation = op
         while (parent := top.parent_op()) is not None:
             top = parent
-        self._names = name_values(top, self._hints, self._argument_hints)
+        self._names = name_values(top, self._hints, self._argument_hints, unique=self.print_generic_format)
         self._dialects = ["builtin"]
         if self.print_debuginfo:
             self._locations.collect(self._dry_run(op))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from xdsl.ir import Attribute, Dialect, Operation, OpTrait
 from xdsl.irdl import traits_def
@@ -19,6 +19,17 @@ def extend(stock: Dialect, ops: Iterable[type[Operation]] = ()) -> Dialect:
     return Dialect(stock.name, list(by_name.values()), list(stock.attributes))
 
 
+class Defined(Operation):
+    """An op whose parts are what its form reads."""
+
+    PROPS: ClassVar[tuple[str, ...]] = ()
+    DEFAULTS: ClassVar[dict[str, Attribute]] = {}
+
+    def __post_init__(self) -> None:
+        for name, value in self.DEFAULTS.items():
+            self.properties.setdefault(name, value)
+
+
 def define(
     name: str, *traits: OpTrait, props: str = "", defaults: dict[str, Attribute] | None = None
 ) -> type[Operation]:
@@ -30,7 +41,7 @@ def define(
         "DEFAULTS": defaults or {},
         "__module__": __name__,
     }
-    return type("".join(part.capitalize() for part in name.replace(".", "_").split("_")) + "Op", (Operation,), body)
+    return type("".join(part.capitalize() for part in name.replace(".", "_").split("_")) + "Op", (Defined,), body)
 
 
 PURE = Pure()

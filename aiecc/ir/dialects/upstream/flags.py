@@ -8,6 +8,7 @@ from xdsl.dialects.arith import FastMathFlagsAttr, IntegerOverflowAttr, IntegerO
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute
 
+from aiecc.ir.attr_printer import TABLE
 from aiecc.ir.dialects.upstream.template import Codec, keyword_flags
 
 
@@ -34,6 +35,12 @@ def _overflow_text(attr: Attribute) -> str:
     flags = set(cast(Any, attr).data)
     return ", ".join(str(flag) for flag in IntegerOverflowFlag if flag in flags) or "none"
 
+
+def _show_overflow(p: Any, attr: IntegerOverflowAttr) -> None:
+    p.print_string(f"#arith.overflow<{_overflow_text(attr)}>")
+
+
+TABLE[IntegerOverflowAttr] = _show_overflow
 
 FAST: Codec = keyword_flags("fastmath", "fastmath", _fast, _fast_text, "none")
 OVERFLOW: Codec = keyword_flags("overflowFlags", "overflow", _overflow, _overflow_text, "none")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Attribute, Data, Dialect, Operation
+from xdsl.ir import Attribute, Data, Dialect, Operation, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -40,7 +40,7 @@ _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge
 
 
 @irdl_attr_definition
-class PredicateAttr(Data[str]):
+class PredicateAttr(SpacedOpaqueSyntaxAttribute, Data[str]):
     """`#index<cmp_predicate slt>`"""
 
     name = "index.cmp_predicate"
@@ -50,7 +50,7 @@ class PredicateAttr(Data[str]):
         return parser.parse_identifier()
 
     def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(f"<{self.data}>")
+        printer.print_string(self.data)
 
 
 _ops: dict[str, type[Operation]] = {name: define(f"index.{name}", PURE) for name in _BINARY}

@@ -39,10 +39,10 @@ def show(attribute: Attribute) -> str:
 
 def symbol_name(op: Operation) -> str | None:
     """The name an op enters into the symbol table around it; None when it enters none."""
-    if not op.has_trait(SymbolOpInterface, value_if_unregistered=False):
-        return None
     name = op.get_attr_or_prop("sym_name")
-    return name.data if isinstance(name, StringAttr) else None
+    if not isinstance(name, StringAttr) or not op.has_trait(SymbolOpInterface, value_if_unregistered=False):
+        return None
+    return name.data
 
 
 def look_up(op: Operation, name: str) -> Operation | None:

@@ -329,7 +329,7 @@ def _read_switch(p: Any) -> Operation:
         cases.append(p.parse_integer(allow_boolean=False))
         regions.append(p.parse_region())
     p.parse_keyword("default")
-    default = p.parse_region()
+    default = ensure_terminator(p.parse_region(), scf.YieldOp)
     return scf.IndexSwitchOp.create(
         operands=[value],
         result_types=results,
@@ -352,7 +352,8 @@ def _show_switch(op: Operation, p: Any) -> None:
         p.print_string(f"\ncase {number} ")
         p.print_region(region)
     p.print_string("\ndefault ")
-    p.print_region(default)
+    last = default.blocks.last.last_op if default.blocks.last is not None else None
+    p.print_region(default, print_block_terminators=last is None or bool(last.operands or last.attributes))
 
 
 # --- parallel, reduce, forall -----------------------------------------------------------------------------------------
