@@ -15,7 +15,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from aiecc.ir.dialects.aie.enums import EVENT_ENUMS, LinkMode, TransportMode, WireBundle
+from aiecc.ir.dialects.aie.enums import LinkMode, TransportMode, WireBundle
 from aiecc.ir.dialects.aie.structs import (
     U16,
     U32,
@@ -350,11 +350,16 @@ def read_event_name(p: AttrParser) -> str:
     for _ in range(2):
         if p.parse_optional_characters(":") is None:
             return stop(p, "expected '::' after enum type name")
+    case_at = p.pos
     case = p.parse_optional_identifier()
     if case is None:
         return stop(p, "expected enum case name")
-    if kind not in EVENT_ENUMS:
+    from aiecc.model.events import EVENTS
+
+    if kind not in EVENTS:
         p.raise_error(f"unknown event enum type: {kind}", at)
+    if case not in EVENTS[kind]:
+        p.raise_error(f"unknown {kind} value: {case}", case_at)
     return f"{kind}::{case}"
 
 

@@ -141,12 +141,3 @@ class EdgeTrigger(Words):
 
 class TraceShimRouting(Words):
     SINGLE = 0, "single"
-
-
-# The trace event enumerations that `Enum::CASE` may name, by the letter of the tile kind.
-EVENT_ENUMS = (
-    "CoreEventAIE", "CoreEventAIE2", "CoreEventAIE2P",
-    "MemEventAIE", "MemEventAIE2", "MemEventAIE2P",
-    "ShimTileEventAIE", "ShimTileEventAIE2", "ShimTileEventAIE2P",
-    "MemTileEventAIE2", "MemTileEventAIE2P",
-)  # fmt: skip
