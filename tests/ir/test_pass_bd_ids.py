@@ -136,3 +136,29 @@ def test_a_binding_without_such_a_channel_stays_open():
 def test_a_binding_written_by_hand_stays():
     found = binding(0, ", head_bd_ids = array<i32: 9>, repeat_counts = array<i32: 1>")
     assert (found.head_bd_ids, found.repeat_counts) == ((9,), (1,))
+
+
+def test_a_channel_that_has_no_number_yet_is_refused():
+    text = program("npu2", 2, blocks(("", "end"), start="S2MM, @somewhere"))
+    said = Ran(text, AssignBdIds()).only
+    assert said.text == (
+        "'aie.dma_start' op names route endpoint @somewhere in place of a channel index; "
+        "run --aie-objectfifo-allocate to assign one"
+    )
+    assert said.where is not None and said.where.line == line_of(text, "dma_start")
+
+
+def test_a_program_on_a_tile_without_a_dma_is_refused():
+    # Column 0 of this device has no connection to the NOC, so its shim has no DMA.
+    text = (
+        program("xcvc1902", 2, blocks(("", "end")))
+        .replace("aie.tile(0, 2)", "aie.tile(0, 0)")
+        .replace("aie.mem(", "aie.shim_dma(")
+    )
+    assert Ran(text, AssignBdIds()).only.text == "'aie.shim_dma' op stands on a tile without a DMA"
+
+
+def test_two_programs_of_one_tile_share_its_numbers():
+    one = program("npu2", 2, blocks(("", "b0")))
+    again = "  %n = aie.mem(%t) {\n" + blocks(("", "b0"), start="MM2S, 0") + "\n  }\n}"
+    assert pairs(Ran(one.removesuffix("}") + again, AssignBdIds())) == [(0, 0), (1, 1)]

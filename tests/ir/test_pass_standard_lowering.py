@@ -248,3 +248,75 @@ def test_locks_in_functions_are_lowered_as_well():
     ran = Ran(core("    func.call @take(%l) : (index) -> ()", "npu2", before), LocalizeLocks(), StandardLowering())
     assert "call @take(%c48) : (index) -> ()" in inside(ran)
     assert "call @llvm.aie2p.acquire(%0, %c-1_i32) : (i32, i32) -> ()" in ran.lines("acquire(%0")
+
+
+FLOAT_SRS = """
+    %z = arith.constant 0 : i32
+    %f = arith.constant dense<1.0> : vector<16xf32>
+    %s = aievec.srs %f, %z : vector<16xf32>, i32, vector<16xbf16>"""
+INT_SRS = """
+    %y = arith.constant 0 : i32
+    %i = arith.constant dense<42> : vector<16xi32>
+    %n = aievec.srs %i, %y : vector<16xi32>, i32, vector<16xi8>"""
+MATMUL = """
+    %a = arith.constant dense<1.0> : vector<4x8x{0}>
+    %b = arith.constant dense<1.0> : vector<8x4x{0}>
+    %c = arith.constant dense<0.0> : vector<4x4xf32>
+    %r = aievec.matmul %a, %b, %c : vector<4x8x{0}>, vector<8x4x{0}> into vector<4x4xf32>"""
+
+
+@pytest.mark.parametrize(
+    ("body", "mode"),
+    [
+        (FLOAT_SRS, 0),
+        (INT_SRS, 9),
+        (INT_SRS + FLOAT_SRS, 9),
+        (MATMUL.format("bf16"), 12),
+        (MATMUL.format("bf16") + INT_SRS, 12),
+        (INT_SRS + MATMUL.format("bf16"), 12),
+        (MATMUL.format("f32"), None),
+        ("", None),
+    ],
+)
+@pytest.mark.parametrize(("device", "arch", "rounding"), [("npu1", "aie2", 6), ("npu2", "aie2p", 1)])
+def test_vector_code_sets_saturation_and_the_rounding_it_wants(body, mode, device, arch, rounding):
+    ran = Ran(core(body, device), StandardLowering())
+    calls = [line for line in inside(ran) if "set.ctrl.reg" in line]
+    if mode is None:
+        assert not calls
+        return
+    # Constants print as their values, with a number behind them where one was there already.
+    values = [
+        [int(name.split("_")[0][2:]) for name in line[line.index("(") + 1 :].split(")")[0].split(", ")]
+        for line in calls
+    ]
+    assert values == [[9, 1], [rounding, mode]]
+    assert all(f"@llvm.{arch}.set.ctrl.reg(" in line for line in calls)
+    assert inside(ran).index(calls[0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "word", "says"),
+    [
+        (
+            "    %v = arith.constant 1.0 : f32\n    aie.debug(%v : f32)",
+            "aie.debug",
+            "'aie.debug' op can print an i32 only, got f32",
+        ),
+        (
+            "    %v = arith.constant 1 : i512\n    aie.put_cascade(%v : i512)",
+            "put_cascade",
+            "'aie.put_cascade' op must carry a vector on AIE2p, got i512",
+        ),
+        (
+            "    %v = aie.get_cascade() : i512",
+            "get_cascade",
+            "'aie.get_cascade' op must carry a vector on AIE2p, got i512",
+        ),
+    ],
+)
+def test_what_no_intrinsic_takes_is_refused(body, word, says):
+    text = core(body)
+    said = Ran(text, StandardLowering()).only
+    assert said.text == says
+    assert said.where is not None and said.where.line == line_of(text, word)
