@@ -7,7 +7,7 @@ on their own result and then change nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, MemRefType
 from xdsl.ir import Operation
@@ -55,18 +55,24 @@ def problems(device: DeviceOp, target: Target, *, default_stack: int | None = No
 
 def apply(device: DeviceOp, problem: TileProblem, layout: TileLayout) -> None:
     """Write one tile's addresses and banks; `stack_address` only where it was chosen for a `stack_bank`."""
-    for buffer in buffers_by_tile(device).get((problem.col, problem.row), ()):
-        address = layout.addresses.get(buffer.symbol or "")
-        if address is None:
-            continue
-        bank = min(address // problem.bank_size, problem.banks - 1)
-        buffer.properties["address"] = IntegerAttr(address, I32)
-        buffer.properties["mem_bank"] = IntegerAttr(bank, I32)
     stack = problem.stack
-    core = _cores(device).get((problem.col, problem.row))
-    if core is not None and stack is not None and stack.bank is not None and stack.address is None:
-        assert layout.stack_address is not None
-        core.properties["stack_address"] = IntegerAttr(layout.stack_address, I32)
+    chosen = stack is not None and stack.bank is not None and stack.address is None
+    for op in _on_tile(device, (problem.col, problem.row)):
+        if isinstance(op, CoreOp) and chosen:
+            assert layout.stack_address is not None
+            op.properties["stack_address"] = IntegerAttr(layout.stack_address, I32)
+        elif isinstance(op, BufferOp) and (address := layout.addresses.get(op.symbol or "")) is not None:
+            bank = min(address // problem.bank_size, problem.banks - 1)
+            op.properties["address"] = IntegerAttr(address, I32)
+            op.properties["mem_bank"] = IntegerAttr(bank, I32)
+
+
+def _on_tile(device: DeviceOp, at: Tile) -> Iterator[Operation]:
+    """The ops that stand on a tile."""
+    for tile in device.ops_of(TileOp):
+        assert isinstance(tile, TileOp)
+        if tile.coord == at:
+            yield from (use.operation for use in tile.result.uses)
 
 
 # --- memory spaces ----------------------------------------------------------------------------------------------------
@@ -236,8 +242,3 @@ def _alignment(kind: Kind, buffer: BufferOp, core: CoreOp | None) -> int:
     if kind is Kind.BANK_RESERVED and buffer.mem_bank is not None and 0 <= buffer.mem_bank < len(alignments):
         return alignments[buffer.mem_bank] or 1
     return 1
-
-
-def unplaced(op: Operation) -> bool:
-    """Whether a buffer below `op` still has no address."""
-    return any(isinstance(inner, BufferOp) and inner.address is None for inner in op.walk())

@@ -317,7 +317,7 @@ PLACED = {
         design('elf_file = "x.elf", measured_data_ranges = array<i32: 48128, 1024, 16384, 2048>', bytes_at("s", 16384)),
         {"prebaked_0_2_48128": (48128, 2), "prebaked_0_2_16384": (16384, 1), "s": (49152, 3)},
     ),
-    # At the start of bank 1 b leaves 49088 bytes in one run; at the end of bank 3 d leaves more of it than at the start.
+    # At the start of bank 1 b leaves 49088 bytes in one run; d leaves more of them at the end of bank 3.
     "memory spaces choose the bank": (
         design("", spaced("b", 64, 6) + spaced("d", 64, 8)),
         {"b": (16384, 1), "d": (65472, 3)},

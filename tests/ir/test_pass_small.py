@@ -139,9 +139,9 @@ aie.device(npu1) {
   aie.runtime_sequence(%a: memref<16xi32>) {
     %c = arith.constant 5 : i32
     aiex.npu.write32(%c, %c) : i32, i32
-    aiex.npu.sync {channel = 0 : i32, column = 0 : i32, column_num = 1 : i32, direction = 0 : i32, row = 0 : i32, row_num = 1 : i32}
+    aiex.npu.dma_wait {symbol = @x}
   }
-}""".replace(", row = 0 : i32, row_num", ",\n      row = 0 : i32, row_num"),
+}""",
         AiexStandardLowering(),
     )
     assert [op.name for op in ran.device.walk()] == [
