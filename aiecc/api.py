@@ -37,6 +37,7 @@ from aiecc.model.build import (
     LlvmIr,
     Lowered,
     Placement,
+    Runtime,
 )
 from aiecc.model.command import Command
 from aiecc.model.ids import CoreId, DeviceId, KernelId, SequenceId
@@ -79,6 +80,7 @@ __all__ = [
     "Refused",
     "Request",
     "Result",
+    "Runtime",
     "SequenceId",
     "Sink",
     "Source",
@@ -111,9 +113,10 @@ STAGES = (
     "tools",
     "parse",
     "lower",
-    "kernel",
     "outline",
     "translate",
+    "runtime",
+    "kernel",
     "compile",
     "probe",
     "measure",

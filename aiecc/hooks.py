@@ -33,8 +33,9 @@ from aiecc.model.build import (
     LlvmIr,
     Lowered,
     Placement,
+    Runtime,
 )
-from aiecc.model.ids import CoreId, KernelId
+from aiecc.model.ids import CoreId, DeviceId, KernelId
 from aiecc.model.measure import CoreMeasure
 from aiecc.model.program import CoreProgram
 from aiecc.model.targets import Target
@@ -67,6 +68,26 @@ def aiecc_lower(module: Module, lower: LowerOptions, diag: Sink) -> Lowered | No
     raise NotImplementedError
 
 
+@stage(gives="program", spread="core")
+def aiecc_outline(lowered: Lowered, tools: Toolchain, diag: Sink) -> dict[CoreId, CoreProgram]:
+    """Cut every core out of the design as a module of its own, names that tell cores apart replaced."""
+    raise NotImplementedError
+
+
+@stage(gives="llvm", spread="core")
+def aiecc_translate(
+    program: dict[CoreId, CoreProgram], lowered: Lowered, tools: Toolchain, run: Workshop, memo: Memo, diag: Sink
+) -> dict[CoreId, LlvmIr]:
+    """Lower all cores to LLVM IR together: one mlir-opt, one mlir-translate."""
+    raise NotImplementedError
+
+
+@stage(gives="runtime")
+def aiecc_runtime(device: DeviceId, tools: Toolchain, target: Target, run: Workshop, memo: Memo) -> Runtime:
+    """Compile the start-up code and the run-time of a toolchain that brings its own."""
+    raise NotImplementedError
+
+
 @stage(gives="kernel")
 def aiecc_kernel(
     kernel: KernelId,
@@ -83,20 +104,6 @@ def aiecc_kernel(
     diag: Sink,
 ) -> LinkInput:
     """Find a file that cores link; compile it when it is C or C++."""
-    raise NotImplementedError
-
-
-@stage(gives="program", spread="core")
-def aiecc_outline(lowered: Lowered, tools: Toolchain, diag: Sink) -> dict[CoreId, CoreProgram]:
-    """Cut every core out of the design as a module of its own, names that tell cores apart replaced."""
-    raise NotImplementedError
-
-
-@stage(gives="llvm", spread="core")
-def aiecc_translate(
-    program: dict[CoreId, CoreProgram], lowered: Lowered, tools: Toolchain, run: Workshop, memo: Memo, diag: Sink
-) -> dict[CoreId, LlvmIr]:
-    """Lower all cores to LLVM IR together: one mlir-opt, one mlir-translate."""
     raise NotImplementedError
 
 
@@ -125,12 +132,12 @@ def aiecc_probe(
     object: CoreObject,
     lowered: Lowered,
     kernel: dict[KernelId, LinkInput],
+    runtime: Runtime,
     tools: Toolchain,
     target: Target,
     compiling: CompileOptions,
     run: Workshop,
     store: Store,
-    memo: Memo,
     diag: Sink,
 ) -> CoreElf | None:
     """Link one core against roomy regions, only in order to measure it. None: the real link will tell."""
@@ -182,6 +189,7 @@ def aiecc_link(
     probe: CoreElf | None,
     lowered: Lowered,
     kernel: dict[KernelId, LinkInput],
+    runtime: Runtime,
     tools: Toolchain,
     target: Target,
     compiling: CompileOptions,
@@ -189,7 +197,6 @@ def aiecc_link(
     files: Files,
     run: Workshop,
     store: Store,
-    memo: Memo,
     diag: Sink,
 ) -> CoreElf | None:
     """Link the core for real, or take the ELF it brings."""

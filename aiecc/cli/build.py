@@ -45,7 +45,8 @@ def build(asked: Asked, text: str, plugins: Plugins | None, quick: str | None) -
     if asked.driver.print_commands:
         from aiecc.report.replay import replay_script
 
-        print(replay_script(result.build.commands, session.blob), end="")
+        asked_for = {o.path.name: o.digest for o in result.outputs}
+        print(replay_script(result.build.commands, session.blob, asked_for), end="")
         return Exit.OK
     summary = _summary(result)
     print(summary, end="")

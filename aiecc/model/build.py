@@ -88,6 +88,13 @@ class CoreObject:
 
 
 @dataclass(frozen=True, slots=True)
+class Runtime:
+    """What a toolchain links into every core: object files by name. Empty where the compiler driver brings its own."""
+
+    objects: tuple[tuple[str, Blob], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CoreElf:
     """A linked core. `link_map` tells which input each section came from."""
 

@@ -14,13 +14,14 @@ class Command:
     """One run of a tool in a scratch folder.
 
     `argv[0]` is the tool's absolute path; files are named relative to the scratch folder wherever they lie in it.
-    `inputs` are (name, origin) pairs: the origin is `blob:DIGEST` for content of the store, the absolute path for
-    a file of the user's. A name that an earlier command of the same stage made is no input. `outputs` are names.
-    `env` is what was added to the environment. `tool` is the tool's name in its toolchain file.
+    `inputs` are (name, origin) pairs: the origin is `blob:DIGEST.SUFFIX` for content of the store, the absolute path
+    for a file of the user's. `outputs` are (name, DIGEST.SUFFIX) pairs. Commands of one `job` ran in one folder, one
+    after the other. `env` is what was added to the environment. `tool` is the tool's name in its toolchain file.
     """
 
     argv: tuple[str, ...]
     inputs: tuple[tuple[str, str], ...] = ()
-    outputs: tuple[str, ...] = ()
+    outputs: tuple[tuple[str, str], ...] = ()
     env: tuple[tuple[str, str], ...] = ()
     tool: str = ""
+    job: str = ""

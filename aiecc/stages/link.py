@@ -5,10 +5,9 @@ from __future__ import annotations
 from aiecc.base.diag import Refused, Sink
 from aiecc.choices import CompileOptions
 from aiecc.engine.reads import Files
-from aiecc.engine.scope import Memo
 from aiecc.engine.spec import hookimpl
 from aiecc.engine.store import Store
-from aiecc.model.build import CoreElf, CoreObject, LinkInput, LinkScript, Lowered
+from aiecc.model.build import CoreElf, CoreObject, LinkInput, LinkScript, Lowered, Runtime
 from aiecc.model.ids import CoreId, KernelId
 from aiecc.model.prebuilt import find_elf
 from aiecc.model.targets import Target
@@ -24,6 +23,7 @@ def aiecc_link(
     probe: CoreElf | None,
     lowered: Lowered,
     kernel: dict[KernelId, LinkInput],
+    runtime: Runtime,
     tools: Toolchain,
     target: Target,
     compiling: CompileOptions,
@@ -31,7 +31,6 @@ def aiecc_link(
     files: Files,
     run: Workshop,
     store: Store,
-    memo: Memo,
     diag: Sink,
 ) -> CoreElf | None:
     """A link that fails is explained with what was measured and what was granted."""
@@ -52,7 +51,7 @@ def aiecc_link(
             arch=target.arch.value,
             opt_level=compiling.opt_level,
             run=run,
-            memo=memo,
+            runtime=runtime,
         )
     except ToolFailure as failed:
         if failed.ran is None or failed.ran.returncode < 0:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from aiecc.base.diag import Sink
 from aiecc.choices import CompileOptions
-from aiecc.engine.scope import Memo
 from aiecc.engine.spec import hookimpl
 from aiecc.engine.store import Store
-from aiecc.model.build import CoreElf, CoreObject, LinkInput, Lowered
+from aiecc.model.build import CoreElf, CoreObject, LinkInput, Lowered, Runtime
 from aiecc.model.ids import CoreId, KernelId
 from aiecc.model.targets import Target
 from aiecc.model.toolchain import Toolchain
@@ -20,12 +19,12 @@ def aiecc_probe(
     object: CoreObject,
     lowered: Lowered,
     kernel: dict[KernelId, LinkInput],
+    runtime: Runtime,
     tools: Toolchain,
     target: Target,
     compiling: CompileOptions,
     run: Workshop,
     store: Store,
-    memo: Memo,
     diag: Sink,
 ) -> CoreElf | None:
     """None where the toolchain cannot probe, and where the probe does not link: the real link tells that better."""
@@ -50,7 +49,7 @@ def aiecc_probe(
             arch=target.arch.value,
             opt_level=compiling.opt_level,
             run=run,
-            memo=memo,
+            runtime=runtime,
             probe=True,
         )
     except ToolFailure as failed:

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Sequence
 
 from aiecc.base.blob import Blob
-from aiecc.model.build import LinkInput
+from aiecc.model.build import LinkInput, Runtime
 from aiecc.model.toolchain import Toolchain
-from aiecc.tools.commands import link_argv, runtime_argvs, runtime_objects
+from aiecc.tools.commands import link_argv, runtime_objects
 from aiecc.tools.workshop import Workshop
-
-T = TypeVar("T")
-
-
-class Sharing(Protocol):
-    """What is wanted of the engine's memo."""
-
-    def get(self, name: str, key_parts: tuple[str, ...], make: Callable[[], T], type: Any) -> T: ...
 
 
 def linked_names(files: Sequence[LinkInput]) -> tuple[str, ...]:
@@ -39,8 +30,8 @@ def link(
     tools: Toolchain,
     arch: str,
     opt_level: int,
+    runtime: Runtime,
     run: Workshop,
-    memo: Sharing,
     probe: bool = False,
 ) -> tuple[Blob, str]:
     """The linked core, and what the linker printed. Raises `ToolFailure` with the linker's words.
@@ -48,7 +39,6 @@ def link(
     `script` names the files as `linked_names` does; `stack_end` is where the stack reservation ends.
     """
     startup, library = runtime_objects(tools)
-    ready = memo.get("runtime", (tools.fingerprint, arch), lambda: _runtime(tools, arch, run), dict[str, Blob])
     names = linked_names(files)
     bcf = tools.capabilities.bcf
     name = "script.bcf" if bcf else "script.ld"
@@ -65,22 +55,7 @@ def link(
         link_files=names if bcf else (),
         probe=probe,
     )
-    inputs: dict[str, Blob | str] = {**ready, "core.o": object, name: script}
+    inputs: dict[str, Blob | str] = {**dict(runtime.objects), "core.o": object, name: script}
     inputs.update((n, f.blob) for n, f in zip(names, files, strict=True))
     made = run.job([step], inputs=inputs, outputs=("core.elf",))
     return made.blob("core.elf"), made.output
-
-
-def _runtime(tools: Toolchain, arch: str, run: Workshop) -> dict[str, Blob]:
-    """Start-up code and run-time of a toolchain that brings its own, compiled once."""
-    steps = runtime_argvs(tools, arch=arch)
-    if not steps:
-        return {}
-    from pathlib import Path
-
-    made = run.job(
-        [step for _, _, step in steps],
-        inputs={source: Path(source) for source, _, _ in steps},
-        outputs=[output for _, output, _ in steps],
-    )
-    return dict(made.outputs)

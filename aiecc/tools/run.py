@@ -14,13 +14,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from aiecc.base.diag import Diagnostic, Level, Note, Refused
-from aiecc.model.command import Command
 
 KEEP = 64 * 1024
 """Bytes of output kept at either end."""
@@ -142,21 +141,6 @@ class Runner:
         if not ran.ok:
             raise ToolFailure(failure(ran), ran)
         return ran
-
-    def record(
-        self,
-        argv: Sequence[str],
-        *,
-        cwd: Path,
-        inputs: Iterable[tuple[str, str]] = (),
-        outputs: Iterable[str] = (),
-        env: Mapping[str, str] | None = None,
-        tool: str = "",
-    ) -> tuple[Ran, Command]:
-        """As `run`, and the command as a value. `inputs` and `outputs` as in `Command`."""
-        ran = self.run(argv, cwd=cwd, env=env, tool=tool)
-        added = tuple(sorted((env or {}).items()))
-        return ran, Command(tuple(argv), tuple(inputs), tuple(outputs), added, ran.tool)
 
     def _start(
         self, argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None, name: str

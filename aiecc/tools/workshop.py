@@ -6,6 +6,7 @@ not depend on where the build happens, and can be replayed elsewhere.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -13,9 +14,10 @@ from pathlib import Path
 from typing import Protocol
 
 from aiecc.base.blob import Blob
+from aiecc.base.digest import digest
 from aiecc.model.command import Command
 from aiecc.tools.commands import Invocation
-from aiecc.tools.run import Ran, Runner, ToolFailure, failure
+from aiecc.tools.run import Runner, ToolFailure, failure
 
 
 class Keeper(Protocol):
@@ -62,47 +64,57 @@ class Workshop:
         user's file itself. `outputs`: names the job may make; those that are there afterwards are kept. The first
         command that fails raises `ToolFailure`, with what it printed.
         """
-        given = dict(inputs or {})
+        steps = list(invocations)
+        wanted = tuple(outputs)
         with self.store.scratch() as folder:
-            origins = self._lay_out(folder, given)
-            wanted = tuple(outputs)
+            origins = self._lay_out(folder, dict(inputs or {}))
+            job = digest(*(part for pair in origins for part in pair), *(arg for step in steps for arg in step.argv))
             printed: list[str] = []
-            made: set[str] = set()
-            for step in invocations:
-                ran, command = self._run(step, folder, origins, wanted, made, env)
+            made: dict[str, Blob] = {}
+            for step in steps:
+                ran = self.runner.run(step.argv, cwd=folder, env=env, tool=step.tool)
                 printed.append(ran.output)
                 if not ran.ok:
                     raise ToolFailure(failure(ran), ran)
-                self.log(command)
-            found = {name: self.store.put(folder / name) for name in wanted if (folder / name).is_file()}
-        return Made(found, "".join(printed))
+                fresh = {n: self.store.put(folder / n) for n in wanted if n not in made and (folder / n).is_file()}
+                made.update(fresh)
+                self._log(step, job, origins if step is steps[0] else (), fresh, env)
+        return Made(made, "".join(printed))
 
-    def _lay_out(self, folder: Path, given: Mapping[str, Blob | str | Path]) -> dict[str, str]:
+    def _lay_out(self, folder: Path, given: Mapping[str, Blob | str | Path]) -> tuple[tuple[str, str], ...]:
         """Put the inputs into the folder and say where each came from, as `Command.inputs` does."""
-        origins: dict[str, str] = {}
+        origins: list[tuple[str, str]] = []
         for name, content in given.items():
             if isinstance(content, Path):
-                origins[name] = str(content)
+                origins.append((name, str(content)))
                 continue
             blob = self.store.put(content, Path(name).suffix) if isinstance(content, str) else content
-            origins[name] = f"blob:{blob.digest}{blob.path.suffix}"
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(blob.bytes())
-        return origins
+            origins.append((name, f"blob:{_title(blob)}"))
+            _place(blob, folder / name)
+        return tuple(origins)
 
-    def _run(
+    def _log(
         self,
         step: Invocation,
-        folder: Path,
-        origins: Mapping[str, str],
-        wanted: Iterable[str],
-        made: set[str],
+        job: str,
+        origins: tuple[tuple[str, str], ...],
+        made: Mapping[str, Blob],
         env: Mapping[str, str] | None,
-    ) -> tuple[Ran, Command]:
-        inputs = [(name, origin) for name, origin in origins.items() if name not in made]
-        before = {p for p in wanted if (folder / p).exists()}
-        ran, _ = self.runner.record(step.argv, cwd=folder, env=env, tool=step.tool)
-        fresh = tuple(p for p in wanted if p not in before and (folder / p).exists())
-        made.update(fresh)
-        command = Command(step.argv, tuple(inputs), fresh, tuple(sorted((env or {}).items())), step.tool)
-        return ran, command
+    ) -> None:
+        outputs = tuple((name, _title(blob)) for name, blob in made.items())
+        self.log(Command(step.argv, origins, outputs, tuple(sorted((env or {}).items())), step.tool, job))
+
+
+def _place(blob: Blob, path: Path) -> None:
+    """The blob's file under another name. Linked where the file system can, since cores share most of what they link;
+    a tool that wrote to its input would be found out when the store reads the blob again."""
+    if not path.parent.is_dir():
+        path.parent.mkdir(parents=True)
+    try:
+        os.link(blob.path, path)
+    except OSError:
+        path.write_bytes(blob.bytes())
+
+
+def _title(blob: Blob) -> str:
+    return f"{blob.digest}{blob.path.suffix}"

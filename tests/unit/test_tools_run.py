@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from aiecc.base.diag import render
+from aiecc.engine.store import Store
 from aiecc.model.command import Command
+from aiecc.tools.commands import Invocation
 from aiecc.tools.run import Cancelled, Runner, ToolFailure, failure
+from aiecc.tools.workshop import Workshop
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and groups of POSIX")
 
@@ -187,17 +190,18 @@ def test_environment(tmp_path, monkeypatch):
     assert os.environ["CPATH"] == "/somewhere"
 
 
-def test_a_recorded_command(tmp_path):
-    said: list[list[str]] = []
-    runner = Runner(echo=lambda argv: said.append(list(argv)))
-    argv = python("open('out', 'w').write('x')")
-    ran, command = runner.record(
-        argv, cwd=tmp_path, inputs=[("in.ll", "blob:abc")], outputs=["out"], env={"B": "2", "A": "1"}, tool="writer"
-    )
-    assert ran.ok
-    assert command == Command(tuple(argv), (("in.ll", "blob:abc"),), ("out",), (("A", "1"), ("B", "2")), "writer")
-    assert hash(command) == hash(command)
-    assert said == [argv]
+def test_a_job_is_recorded_command_by_command(tmp_path):
+    logged: list[Command] = []
+    store = Store(tmp_path / "work")
+    shop = Workshop(Runner(), store, logged.append)
+    first = Invocation("writer", tuple(python("open('mid', 'w').write(open('in.txt').read() + '!')")))
+    second = Invocation("copier", tuple(python("open('out', 'w').write(open('mid').read() * 2)")))
+    made = shop.job([first, second], inputs={"in.txt": "x"}, outputs=("mid", "out"), env={"B": "2", "A": "1"})
+    assert made.text("out") == "x!x!"
+    a, b = logged
+    assert a.inputs == (("in.txt", f"blob:{store.put('x', '.txt').digest}.txt"),) and b.inputs == ()
+    assert a.outputs == (("mid", made.blob("mid").digest),) and b.outputs == (("out", made.blob("out").digest),)
+    assert a.job == b.job and a.env == (("A", "1"), ("B", "2")) and (a.tool, b.tool) == ("writer", "copier")
 
 
 def test_from_many_threads(tmp_path):

@@ -1,0 +1,33 @@
+"""runtime: start-up code and run-time of the toolchain, as objects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aiecc.base.blob import Blob
+from aiecc.engine.scope import Memo
+from aiecc.engine.spec import hookimpl
+from aiecc.model.build import Runtime
+from aiecc.model.ids import DeviceId
+from aiecc.model.targets import Target
+from aiecc.model.toolchain import Toolchain
+from aiecc.tools.workshop import Workshop
+
+
+@hookimpl
+def aiecc_runtime(device: DeviceId, tools: Toolchain, target: Target, run: Workshop, memo: Memo) -> Runtime:
+    """Once for all devices of an architecture."""
+    arch = target.arch.value
+    if not tools.spec.source_files:
+        return Runtime()
+    made = memo.get("runtime", (tools.fingerprint, arch), lambda: _compiled(tools, arch, run), dict[str, Blob])
+    return Runtime(tuple(made.items()))
+
+
+def _compiled(tools: Toolchain, arch: str, run: Workshop) -> dict[str, Blob]:
+    from aiecc.tools.commands import runtime_argvs
+
+    steps = runtime_argvs(tools, arch=arch)
+    sources = {source: Path(source) for source, _, _ in steps}
+    made = run.job([step for _, _, step in steps], inputs=sources, outputs=[output for _, output, _ in steps])
+    return dict(made.outputs)
