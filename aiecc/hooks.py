@@ -83,7 +83,9 @@ def aiecc_translate(
 
 
 @stage(gives="runtime")
-def aiecc_runtime(device: DeviceId, tools: Toolchain, target: Target, run: Workshop, memo: Memo) -> Runtime:
+def aiecc_runtime(
+    device: DeviceId, tools: Toolchain, target: Target, run: Workshop, store: Store, memo: Memo
+) -> Runtime:
     """Compile the start-up code and the run-time of a toolchain that brings its own."""
     raise NotImplementedError
 

@@ -89,9 +89,13 @@ class CoreObject:
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """What a toolchain links into every core: object files by name. Empty where the compiler driver brings its own."""
+    """What a toolchain links into every core: start-up objects by name, in link order, and an archive of the rest.
 
-    objects: tuple[tuple[str, Blob], ...] = ()
+    Empty where the compiler driver brings its own.
+    """
+
+    startup: tuple[tuple[str, Blob], ...] = ()
+    library: Blob | None = None
 
 
 @dataclass(frozen=True, slots=True)

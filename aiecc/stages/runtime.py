@@ -7,6 +7,7 @@ from pathlib import Path
 from aiecc.base.blob import Blob
 from aiecc.engine.scope import Memo
 from aiecc.engine.spec import hookimpl
+from aiecc.engine.store import Store
 from aiecc.model.build import Runtime
 from aiecc.model.ids import DeviceId
 from aiecc.model.targets import Target
@@ -15,13 +16,22 @@ from aiecc.tools.workshop import Workshop
 
 
 @hookimpl
-def aiecc_runtime(device: DeviceId, tools: Toolchain, target: Target, run: Workshop, memo: Memo) -> Runtime:
+def aiecc_runtime(
+    device: DeviceId, tools: Toolchain, target: Target, run: Workshop, store: Store, memo: Memo
+) -> Runtime:
     """Once for all devices of an architecture."""
+    from aiecc.elf.archive import Member
+    from aiecc.elf.pack import pack
+    from aiecc.tools.commands import runtime_objects
+
     arch = target.arch.value
     if not tools.spec.source_files:
         return Runtime()
     made = memo.get("runtime", (tools.fingerprint, arch), lambda: _compiled(tools, arch, run), dict[str, Blob])
-    return Runtime(tuple(made.items()))
+    # One archive instead of many objects: every core links them, and takes only what it calls.
+    startup, library = runtime_objects(tools)
+    packed = store.put(pack(Member(name, made[name].bytes()) for name in library), ".a")
+    return Runtime(tuple((name, made[name]) for name in startup), packed)
 
 
 def _compiled(tools: Toolchain, arch: str, run: Workshop) -> dict[str, Blob]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from aiecc.base.blob import Blob
 from aiecc.model.build import LinkInput, Runtime
 from aiecc.model.toolchain import Toolchain
-from aiecc.tools.commands import link_argv, runtime_objects
+from aiecc.tools.commands import link_argv
 from aiecc.tools.workshop import Workshop
 
 
@@ -38,7 +38,7 @@ def link(
 
     `script` names the files as `linked_names` does; `stack_end` is where the stack reservation ends.
     """
-    startup, library = runtime_objects(tools)
+    library = {} if runtime.library is None else {"runtime.a": runtime.library}
     names = linked_names(files)
     bcf = tools.capabilities.bcf
     name = "script.bcf" if bcf else "script.ld"
@@ -50,12 +50,12 @@ def link(
         script=name,
         output="core.elf",
         stack_end=stack_end,
-        startup=startup,
-        runtime=library,
+        startup=tuple(name for name, _ in runtime.startup),
+        runtime=tuple(library),
         link_files=names if bcf else (),
         probe=probe,
     )
-    inputs: dict[str, Blob | str] = {**dict(runtime.objects), "core.o": object, name: script}
+    inputs: dict[str, Blob | str] = {**dict(runtime.startup), **library, "core.o": object, name: script}
     inputs.update((n, f.blob) for n, f in zip(names, files, strict=True))
     made = run.job([step], inputs=inputs, outputs=("core.elf",))
     return made.blob("core.elf"), made.output
