@@ -22,12 +22,17 @@
 
 #elif defined(__clang__) || defined(__GNUC__)
 
-/* Spares kernels that compile with -pedantic a remark on __COUNTER__. */
-#pragma GCC system_header
-
 #define AIE_BANK_TEXT_(x) #x
 #define AIE_BANK_TEXT(x) AIE_BANK_TEXT_(x)
-#define AIE_BANK_SECTION(bank) __attribute__((section(".aie.bank" #bank "." AIE_BANK_TEXT(__COUNTER__))))
+#define AIE_BANK_IN(bank) __attribute__((section(".aie.bank" #bank "." AIE_BANK_TEXT(__COUNTER__))))
+#if defined(__clang__)
+/* Spares kernels that compile with -pedantic a remark on __COUNTER__. */
+#define AIE_BANK_SECTION(bank)                                                                                         \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpedantic\"") AIE_BANK_IN(bank)                \
+      _Pragma("clang diagnostic pop")
+#else
+#define AIE_BANK_SECTION(bank) AIE_BANK_IN(bank)
+#endif
 
 #define AIE_BANK_A AIE_BANK_SECTION(0)
 #define AIE_BANK_B AIE_BANK_SECTION(1)

@@ -202,6 +202,8 @@ static int quarter(double x, double *r) {
 WEAK double sin(double x) {
   if (!(fabs(x) < INF))
     return __builtin_nan("");
+  if (x == 0)
+    return x; /* zero keeps its sign */
   double r, s;
   int q = quarter(x, &r);
   s = q & 1 ? cosine(r) : sine(r);
