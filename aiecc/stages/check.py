@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from aiecc.base.diag import Sink
+from typing import TYPE_CHECKING
+
+from aiecc.base.diag import Diagnostic, Sink
 from aiecc.choices import CheckOptions, MeasureOptions
 from aiecc.engine.spec import hookimpl
 from aiecc.model.build import CoreElf, CoreObject, CoreReport, LinkInput, Lowered, Placement
+from aiecc.model.design import CoreFacts, DeviceFacts
 from aiecc.model.ids import CoreId, KernelId
 from aiecc.model.stack import stack_size
 from aiecc.model.targets import Target, TileKind
 from aiecc.model.toolchain import Toolchain
 from aiecc.tools.workshop import Workshop
+
+if TYPE_CHECKING:
+    from aiecc.elf.banks import Memory
+    from aiecc.elf.inputs import LinkFile
+    from aiecc.elf.read import Image
 
 
 @hookimpl
@@ -71,11 +79,13 @@ def aiecc_check(
         fault = checks.check_data(facts, linked.size, variables(image, given))
         if fault is not None:
             diag.add(fault)
+    memory = banks.Memory(
+        target.own_base(core.col, core.row), target.memory_size(TileKind.CORE), target.banks(TileKind.CORE)
+    )
     if checking.bank_placement and not prebuilt:
-        memory = banks.Memory(
-            target.own_base(core.col, core.row), target.memory_size(TileKind.CORE), target.banks(TileKind.CORE)
-        )
         diag.extend(banks.check_banks(core, facts.where, image, given, memory))
+    if checking.lut_banks:
+        diag.extend(_luts(facts, object, inputs[1:], image, memory, device, tools, target, run))
     used = program.program_size(image)
     fault = program.check_program(core, facts.where, used, target.program_memory_size, functions(image, given))
     if fault is not None:
@@ -83,3 +93,42 @@ def aiecc_check(
     return CoreReport(
         facts, stack_size(facts, target), need, linked, used, target.program_memory_size, prebuilt=prebuilt
     )
+
+
+def _luts(
+    facts: CoreFacts,
+    object: CoreObject | None,
+    files: list[LinkFile],
+    image: Image,
+    memory: Memory,
+    device: DeviceFacts,
+    tools: Toolchain,
+    target: Target,
+    run: Workshop,
+) -> list[Diagnostic]:
+    """The opt-in check of table pairs: the core's own IR first, then what each link file carries."""
+    from aiecc.elf import lut
+    from aiecc.tools.commands import disassemble_argvs
+    from aiecc.tools.llvm_text import restore_intrinsics
+    from aiecc.tools.run import ToolFailure
+
+    core = facts.id
+    if object is None:
+        return [lut.prebuilt_refusal(facts.elf_file or "", facts.where)]
+
+    def text_of(bitcode: bytes) -> str | None:
+        steps = disassemble_argvs(tools, arch=target.arch.value, input="kernel.bc", output="kernel.ll")
+        try:
+            made = run.job(steps, inputs={"kernel.bc": run.store.put(bitcode, ".bc")}, outputs=("kernel.ll",))
+        except ToolFailure:
+            return None
+        return restore_intrinsics(made.text("kernel.ll"), tools.spec.rename)
+
+    own = (
+        () if object.optimized is None else (restore_intrinsics(object.optimized.bytes().decode(), tools.spec.rename),)
+    )
+    inputs = [lut.IrInput(f"{core.label}.o", own, own=True)]
+    inputs += [lut.object_ir(f, image, text_of) for f in files]
+    tile = device.tile(core.col, core.row)
+    buffers = {b.name: (b.address, b.size) for b in (tile.buffers if tile else ()) if b.address is not None}
+    return lut.check_luts(core, facts.where, inputs, image, memory, buffers)

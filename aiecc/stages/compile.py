@@ -65,14 +65,16 @@ def aiecc_compile(
 def _merged(text: str, kernels: list[LinkInput], tools: Toolchain, target: Target, run: Workshop) -> str:
     """The core's IR with its merge-mode kernels linked in."""
     from aiecc.tools.commands import merge_ir_argvs
-    from aiecc.tools.llvm_text import keep_definitions
+    from aiecc.tools.llvm_text import keep_definitions, rename_intrinsics
 
     ready = _fitted(text, tools)
     if not kernels:
         return ready
     inputs: dict[str, Blob | str] = {"core.ll": ready}
     for i, kernel in enumerate(kernels):
-        inputs[f"merge{i}_{kernel.name}.ll"] = keep_definitions(_as_text(kernel, tools, target, run))
+        inputs[f"merge{i}_{kernel.name}.ll"] = keep_definitions(
+            rename_intrinsics(_as_text(kernel, tools, target, run), tools.spec.rename)
+        )
     steps = merge_ir_argvs(tools, arch=target.arch.value, inputs=tuple(inputs), output="merged.ll")
     made = run.job(steps, inputs=inputs, outputs=("merged.ll",))
     return _fitted(made.text("merged.ll"), tools, merged=True)

@@ -254,6 +254,20 @@ def rename_intrinsics(text: str, pairs: Sequence[tuple[str, str]]) -> str:
     return _lines(text, change)
 
 
+_GATHER = (
+    *(f"load.4x{size}.{half}" for size in (16, 32, 64) for half in ("lo", "hi")),
+    *("vsel32", "vbroadcast32.I512", "ext.I256.I512"),
+)
+
+
+def restore_intrinsics(text: str, pairs: Sequence[tuple[str, str]]) -> str:
+    """The intrinsics that make up a gather by their own names again, for whoever looks for gathers in renamed IR."""
+    for prefix, replacement in pairs[:1]:
+        for name in _GATHER:
+            text = re.sub(rf"@{re.escape(replacement + name.replace('.', '_'))}\b", f"@{prefix}{name}", text)
+    return text
+
+
 def keep_definitions(text: str) -> str:
     """Definitions that a linker may drop as weak ones that it keeps: lld drops `linkonce` when it merges modules."""
 
