@@ -1,4 +1,4 @@
-"""`--check-lut-banks` end to end: kernels given as LLVM IR, merged and compiled, their gathers traced to linked tables."""
+"""`--check-lut-banks` end to end: kernels as LLVM IR, merged and compiled, gathers traced to linked tables."""
 
 from pathlib import Path
 
@@ -70,13 +70,13 @@ def test_tables_apart_pass(tmp_path: Path) -> None:
 def test_tables_in_one_bank(tmp_path: Path) -> None:
     made = project(tmp_path, 1, 1)
     assert made.aiecc("design.mlir").code == 0  # the check is opt-in
-    ran = made.aiecc("design.mlir", "--check-lut-banks")
+    ran = made.aiecc("design.mlir", "--check-lut-banks", "--output-dir=checked")
     assert ran.code == 1
     assert (
         "design.mlir:7:13: error: core (0, 2): the aie::lut tables in 'gather' ('ab' and 'cd') are both in memory bank "
         "B. The gather reads them at once, so they must be in different banks" in ran.err
     )
-    assert not list(tmp_path.glob("elfs_*"))
+    assert not list(tmp_path.glob("checked/elfs_*"))
 
 
 def test_an_object_without_ir_is_no_proof(tmp_path: Path) -> None:
