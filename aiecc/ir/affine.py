@@ -162,7 +162,8 @@ def _product(p: Any, primary: Primary) -> AffineExpr:
         if kind is _Op.Mul:
             if not (_symbolic(left) or _symbolic(right)):
                 p.raise_error(
-                    "non-affine expression: one of the multiply operands has to be either a constant or symbolic",
+                    "non-affine expression: at least one of the multiply operands has to be either a constant or "
+                    "symbolic",
                     at,
                 )
         elif not _symbolic(right):

@@ -106,8 +106,10 @@ def untyped(p: MlirPrinter, attr: Attribute) -> None:
             p.print_string(int_text(attr.value.data, type))
             return
     elif isinstance(attr, FloatAttr) and attr.type.name == "f64":
-        p.print_string(float_text(attr.value.data, attr.type))
-        return
+        text = float_text(attr.value.data, attr.type)
+        if not text.startswith("0x"):  # without a type, bits would be an integer
+            p.print_string(text)
+            return
     p.print_attribute(attr)
 
 

@@ -132,6 +132,8 @@ class AttrReader(Parser):
     def _parse_memref_attrs(self) -> MemRefType[Attribute] | UnrankedMemRefType[Attribute]:
         """A memref's parameters; what MLIR takes for the default (identity layout, space 0) is left out."""
         found = super()._parse_memref_attrs()
+        if self._current_token.kind is not Kind.GREATER:
+            self.raise_error("expected ',' or '>' in memref type")
         space = found.memory_space
         if isinstance(space, IntegerAttr) and space.value.data == 0:
             space = NoneAttr()

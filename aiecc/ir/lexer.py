@@ -105,9 +105,12 @@ class FastLexer(MLIRLexer):
         return Tok(kind, start, end, text, self.input)
 
     def _escaped(self, start: int, end: int, text: str) -> Tok:
-        """A string with escapes is bytes unless they spell ASCII (xDSL's rule)."""
-        plain = StringLiteral(start, end, self.input).bytes_contents.isascii()
-        kind = MLIRTokenKind.STRING_LIT if plain else MLIRTokenKind.BYTES_LIT
+        """A string whose escapes spell no UTF-8 is kept as bytes. (xDSL takes all that is not ASCII for bytes.)"""
+        kind = MLIRTokenKind.STRING_LIT
+        try:
+            StringLiteral(start, end, self.input).bytes_contents.decode()
+        except UnicodeError:
+            kind = MLIRTokenKind.BYTES_LIT
         return Tok(kind, start, end, text, self.input)
 
     def _end_or_error(self, at: int) -> Tok:

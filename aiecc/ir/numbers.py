@@ -12,28 +12,29 @@ from xdsl.dialects.builtin import AnyFloat
 _PRECISION = {"f16": 11, "bf16": 8, "tf32": 11, "f32": 24, "f64": 53, "f80": 64, "f128": 113}
 
 
-@lru_cache(maxsize=4096)
 def float_text(value: float, type: AnyFloat) -> str:
     """A number as MLIR prints it in this type: six digits if they say all, more if needed, bits if they must."""
+    return _float_text(bits(value, type), value, type)
+
+
+@lru_cache(maxsize=4096)
+def _float_text(pattern: int, value: float, type: AnyFloat) -> str:
+    """The pattern is there for the cache: 0.0 and -0.0 are equal numbers, and no NaN is equal to itself."""
     if math.isfinite(value):
         short = _scientific(*_digits(value, 6), fill=True)
-        if _same(float(short), value, type):
+        if bits(float(short), type) == pattern:
             return short
         precision = 2 + _PRECISION.get(type.name, 53) * 59 // 196
         longer = _plain(*_digits(value, precision), precision)
         if "." in longer:
             return longer
-    return f"0x{bits(value, type):X}"
+    return f"0x{pattern:X}"
 
 
 def bits(value: float, type: AnyFloat) -> int:
     """The bit pattern of a number in its type."""
     packed: Any = type.pack((value,))
     return int.from_bytes(bytes(packed), "little")
-
-
-def _same(first: float, second: float, type: AnyFloat) -> bool:
-    return bits(first, type) == bits(second, type)
 
 
 def _digits(value: float, precision: int) -> tuple[bool, str, int]:

@@ -305,6 +305,9 @@ class MlirPrinter(Printer):
         self.print_attr_dict(shown)
         return True
 
+    def print_string_literal(self, string: str) -> None:
+        self.print_bytes_literal(string.encode("utf-8", "surrogateescape"))
+
     def print_int(self, value: int, type: Any = None) -> None:
         self._out.append(str(value) if type is None else int_text(value, type))
 

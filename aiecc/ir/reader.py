@@ -38,7 +38,7 @@ UNREGISTERED = (
 class NotedParseError(ParseError):
     """A parse error with one note."""
 
-    def __init__(self, span: Span[str], msg: str, note: str, at: Span[str]) -> None:
+    def __init__(self, span: Span[str] | Span[bytes], msg: str, note: str, at: Span[str]) -> None:
         super().__init__(span, msg)
         self.note = note
         self.note_at = at
@@ -294,6 +294,10 @@ class Reader(AttrReader, Parser):
         names = self.forward_ssa_references
         return sorted(at for (name, index), at in self._uses.items() if index in names.get(name, ()))
 
+    def _already_in_use(self, name: Span[str] | Span[bytes], prior: int) -> ParseError:
+        text = f"region entry argument '{name.text}' is already in use"
+        return NotedParseError(name, text, "previously referenced here", self.here(prior))
+
     def _parse_optional_block_arg_list(self, block: Block) -> Block | None:
         found = super()._parse_optional_block_arg_list(block)
         for argument in block.args:
@@ -303,11 +307,17 @@ class Reader(AttrReader, Parser):
 
     def parse_optional_region(self, arguments: Sequence[Parser.Argument] | None = None) -> Region | None:
         for argument in arguments or ():
+            known = self.ssa_values.get(argument.name.text[1:])
+            if known:
+                raise self._already_in_use(argument.name, self._definitions[known[0]])
             if argument.location is None:
                 argument.location = file_location(self.filename, *self._lex.place(argument.name.start))
         try:
             return super().parse_optional_region(arguments)
         except ParseError as error:
+            known = self.ssa_values.get(error.span.text[1:]) if isinstance(error, NotedParseError) else None
+            if known and arguments and any(argument.name.start == error.span.start for argument in arguments):
+                raise self._already_in_use(error.span, self._definitions[known[0]]) from None
             references = getattr(error, "refs", None)
             if references and error.msg.startswith("region ends with missing block"):
                 raise ParseError(references[0][0], "reference to an undefined block") from None

@@ -93,7 +93,7 @@ def _read_func(p: Any) -> Operation:
         body = p.parse_region(arguments or None)
         first = body.blocks.first
         if first is None or (first.first_op is None and not first.args and len(body.blocks) == 1):
-            p.raise_error("expected non-empty function body", at)
+            p.raise_error("custom op 'func.func' expected non-empty function body", at)
     return func.FuncOp.create(properties=properties, attributes=attributes, regions=[body])
 
 
