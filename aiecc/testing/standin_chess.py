@@ -193,13 +193,14 @@ class Bcf:
             (m, b) for m, bases in _WINDOWS.items() for b in bases if b <= self.stack[0] < b + m and self._partly(b, m)
         )
         bank = memory // 4
-        pinned = [i for i in range(4) if any(f"DM_bank{'ABCD'[i]}".encode() in o for o in objects)]
+        # Peano's kernels name banks by number.
+        pinned = [i for i in range(4) if any(_names_bank(o, i) for o in objects)]
         runs = [self._run(base + i * bank, bank) for i in range(4)]
         rest = [*self.taken, *((base + i * bank, bank) for i in pinned)]
         data = self._run(base, memory, rest)
         banks = "".join(f"  bank{i} : ORIGIN = {runs[i][0]:#x}, LENGTH = {runs[i][1]:#x}\n" for i in pinned)
         bank_sections = "".join(
-            f"  .data.DM_bank{'ABCD'[i]} : {{ *(*DM_bank{'ABCD'[i]}*) }} > bank{i}\n" for i in pinned
+            f"  .data.DM_bank{'ABCD'[i]} : {{ *(*DM_bank{'ABCD'[i]}* .aie.bank{i}*) }} > bank{i}\n" for i in pinned
         )
         symbols = "".join(f"{name} = {address:#x};\n" for name, address in self.symbols.items())
         regions = f"  program : ORIGIN = 0, LENGTH = 0x4000\n  data : ORIGIN = {data[0]:#x}, LENGTH = {data[1]:#x}\n"
@@ -235,6 +236,10 @@ class Bcf:
                 best = cursor, end - cursor
             cursor = max(cursor, min(at + length, start + size))
         return best
+
+
+def _names_bank(content: bytes, bank: int) -> bool:
+    return f"DM_bank{'ABCD'[bank]}".encode() in content or f".aie.bank{bank}".encode() in content
 
 
 _HANDLERS = {"xchesscc": direct, "xchesscc_wrapper": wrapper, "chess-llvm-link": llvm_link}

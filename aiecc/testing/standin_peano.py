@@ -132,7 +132,7 @@ def _compile(args: Arguments, config: dict[str, Any], *, cxx: bool) -> list[str]
     args.match(TRIPLE, "--target=<arch>-none-unknown-elf")
     if args.maybe("-x"):
         return _ir(args, config)
-    args.word("-c")
+    objects = args.maybe("-c")
     if cxx:
         args.word("-std=c++20")
     level = args.match(r"-O([0-3])", "-O0 to -O3")[1]
@@ -145,19 +145,22 @@ def _compile(args: Arguments, config: dict[str, Any], *, cxx: bool) -> list[str]
         defines.append(args.match(r"-D.+", "-DNAME")[0])
     for warning in _WARNINGS:
         args.word(warning)
-    if args.maybe("-S"):
+    if not objects:
+        args.word("-S")
         args.word("-emit-llvm")
         kind = ["-S", "-emit-llvm"]
     else:
         for flag in ("-fstack-size-section", "-ffunction-sections", "-fdata-sections"):
             args.word(flag)
-        kind = ["-fembed-bitcode=all"] if args.maybe("-fembed-bitcode") else []
+        kind = []
     deps: list[str] = []
     if args.maybe("-MD"):
         args.word("-MF")
         deps = ["-MD", "-MF", args.left.pop(0)]
+    if "-S" in kind and args.maybe("-MT"):
+        deps += ["-MT", args.left.pop(0)]
     source = args.file(*((".cc", ".cpp", ".cxx", ".C", ".c++") if cxx else (".c",)))
-    output = args.output()
+    output = args.output(".ll" if "-S" in kind else ".o")
     args.end()
     return _kernel(config, level, source, output, [*includes, *defines, *kind, *deps])
 
@@ -178,8 +181,10 @@ def _kernel(config: dict[str, Any], level: str, source: str, output: str, more: 
 
 
 def _ir(args: Arguments, config: dict[str, Any]) -> list[str]:
-    """`-x ir -O0 -S|-c -emit-llvm IN -o OUT`."""
+    """`-x ir -O0 -S|-c -emit-llvm IN -o OUT`, or an object with the IR inside."""
     args.word("ir")
+    if args.peek() == "-c":
+        return _embed(args, config)
     args.word("-O0")
     kind = args.word("-S", "-c")
     args.word("-emit-llvm")
@@ -189,6 +194,20 @@ def _ir(args: Arguments, config: dict[str, Any]) -> list[str]:
     if not Path(source).read_bytes().startswith((b"BC\xc0\xde", b"\xde\xc0\x17\x0b")):
         source = _portable(source, f"{output}.standin.ll")
     return [*config["clang"], "-x", "ir", "-Wno-override-module", "-O0", kind, "-emit-llvm", source, "-o", output]
+
+
+def _embed(args: Arguments, config: dict[str, Any]) -> list[str]:
+    """`-c -On -Xclang -disable-llvm-passes -Xclang -fembed-bitcode=all <sections> IN -o OUT`."""
+    args.word("-c")
+    level = args.match(r"-O([0-3])", "-O0 to -O3")[1]
+    flags = ["-Xclang", "-disable-llvm-passes", "-Xclang", "-fembed-bitcode=all"]
+    flags += ["-fstack-size-section", "-ffunction-sections", "-fdata-sections"]
+    for flag in flags:
+        args.word(flag)
+    source = args.file(".ll")
+    output = args.output(".o")
+    args.end()
+    return [*config["clang"], "-x", "ir", "-Wno-override-module", f"-O{level}", "-c", *flags, source, "-o", output]
 
 
 def _portable(source: str, copy: str, rename: Sequence[Sequence[str]] = ()) -> str:

@@ -96,7 +96,8 @@ def compile_source_argvs(
         "depfile": depfile,
         "includes": folders,
         "defines": tuple(defines),
-        "embed_ir": embed_ir,
+        "embed_ir": embed_ir and not to_ir,
+        "to_ir": to_ir,
         "workdir": workdir,
         "cxx": Path(input).suffix in CXX_SUFFIXES,
     }

@@ -427,6 +427,26 @@ def test_headers_are_listed(tools, tmp_path):
     assert "aie_bank_placement.h" in found and "stdint.h" in found
 
 
+def test_objects_with_their_optimized_ir_inside(tools, library, readers, tmp_path):
+    from aiecc.tools.depfile import read
+
+    text = "static const int t[4] = {1, 2, 3, 4};\nvoid kernel(int *p) { for (int i = 0; i < 4; i++) p[i] += t[i]; }\n"
+    compile_source(tools, tmp_path, "kernel.c", text, embed_ir=True)
+    assert [Path(f).name for f in read(tmp_path / "kernel.c.d")] == ["kernel.c"]
+    found = sections(readers, tmp_path / "kernel.c.o")
+    assert found[".llvmbc"][1] > 500 and ".text.kernel" in found
+    assert "kernel" in frames(readers, tmp_path / "kernel.c.o")
+    objcopy = [str(readers / "llvm-objcopy"), "--dump-section", ".llvmbc=ir.bc", "kernel.c.o", "rest.o"]
+    RUNNER.check(objcopy, cwd=tmp_path)
+    for step in commands.disassemble_argvs(tools, arch="aie2", input="ir.bc", output="ir.ll"):
+        RUNNER.check(step.argv, cwd=tmp_path)
+    ir = (tmp_path / "ir.ll").read_text()
+    assert "define" in ir and "alloca" not in ir
+    compile_core(tools, tmp_path)
+    link(tools, tmp_path, library, layout("kernel.c.o"))
+    assert ".llvmbc" not in sections(readers, tmp_path / "core.elf")
+
+
 @pytest.mark.parametrize("with_link", [True, False])
 def test_merging_ir(tools, library, readers, tmp_path, with_link):
     from aiecc.tools.llvm_text import keep_definitions

@@ -86,15 +86,23 @@ def test_peano_compiles_kernels():
         f"-Iinc -I{INCLUDE} -DN=3 -Wno-parentheses -Wno-attributes -Wno-macro-redefined -Wno-empty-body "
         "-fstack-size-section -ffunction-sections -fdata-sections -MD -MF k.d k.c -o k.o"
     )
-    (cxx,) = commands.compile_source_argvs(tools, **common, input="k.cc", embed_ir=True)
+    warnings = "-Wno-parentheses -Wno-attributes -Wno-macro-redefined -Wno-empty-body"
+    head = f"-std=c++20 -O2 -DNDEBUG -D__AIE_API_AIE_ADF_HPP__ -I{INCLUDE} {warnings}"
+    (cxx,) = commands.compile_source_argvs(tools, **common, input="k.cc")
     assert args(cxx) == (
-        "/r/bin/clang++ --target=aie2-none-unknown-elf -c -std=c++20 -O2 -DNDEBUG -D__AIE_API_AIE_ADF_HPP__ "
-        f"-I{INCLUDE} -Wno-parentheses -Wno-attributes -Wno-macro-redefined -Wno-empty-body "
-        "-fstack-size-section -ffunction-sections -fdata-sections -fembed-bitcode k.cc -o k.o"
+        f"/r/bin/clang++ --target=aie2-none-unknown-elf -c {head} "
+        "-fstack-size-section -ffunction-sections -fdata-sections k.cc -o k.o"
     )
     (ir,) = commands.compile_source_argvs(tools, **common, input="k.cpp", to_ir=True)
-    assert "-fstack-size-section" not in ir.argv
-    assert "-S -emit-llvm k.cpp -o k.o" in args(ir)
+    assert args(ir) == f"/r/bin/clang++ --target=aie2-none-unknown-elf {head} -S -emit-llvm k.cpp -o k.o"
+    first, second = commands.compile_source_argvs(tools, **common, input="k.cc", embed_ir=True, depfile="k.d")
+    assert args(first) == (
+        f"/r/bin/clang++ --target=aie2-none-unknown-elf {head} -S -emit-llvm -MD -MF k.d -MT k.o k.cc -o k.o.ll"
+    )
+    assert args(second) == (
+        "/r/bin/clang --target=aie2-none-unknown-elf -x ir -c -O2 -Xclang -disable-llvm-passes "
+        "-Xclang -fembed-bitcode=all -fstack-size-section -ffunction-sections -fdata-sections k.o.ll -o k.o"
+    )
 
 
 def test_peano_merges_with_what_it_has():
