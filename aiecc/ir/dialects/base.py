@@ -238,9 +238,11 @@ def _count(n: int, what: str) -> str:
 
 
 def _verify_type(op: DialectOp, what: str, index: int, type: Attribute, constraint: object) -> None:
-    inner = getattr(constraint, "constr", constraint)
-    if isinstance(inner, Described) and not inner.test(type):
-        raise op.error(f"{what} #{index} must be {inner.summary}, but got '{show(type)}'")
+    # xDSL wraps what a definition says of one operand into ranges.
+    while constraint is not None and not isinstance(constraint, Described):
+        constraint = getattr(constraint, "constr", getattr(constraint, "constraint", None))
+    if constraint is not None and not constraint.test(type):
+        raise op.error(f"{what} #{index} must be {constraint.summary}, but got '{show(type)}'")
 
 
 def op_definition(cls: OpT) -> OpT:
