@@ -85,18 +85,21 @@ class _Search:
         for variable in rules.environment:
             if folder := self._root_in_variable(variable):
                 return folder
-        for wheel in rules.wheels:
-            folders = _wheel_folders(wheel)
-            self._note("", f"the wheel '{wheel}'", folders[0] if folders else None)
-            if folders:
-                return folders[0]
-        if rules.beside:
-            for folder in self._beside(rules.beside):
-                found = folder if folder.is_dir() else None
-                self._note("", str(folder), found)
-                if found:
-                    return found
+        guesses = [(f"the wheel '{wheel}'", f) for wheel in rules.wheels for f in _wheel_folders(wheel) or [Path()]]
+        guesses += [(str(f), f) for f in (self._beside(rules.beside) if rules.beside else [])]
+        for where, folder in guesses:
+            found = folder if self._looks_right(folder) else None
+            self._note("", where, found)
+            if found:
+                return found
         return self._root_of_anchor() if rules.anchor else None
+
+    def _looks_right(self, folder: Path) -> bool:
+        """A folder nobody named must have the toolchain's own program in it, not only the right name."""
+        if folder == Path() or not folder.is_dir():
+            return False
+        anchor = self.spec.root.anchor
+        return not anchor or executable(folder / "bin" / anchor) is not None
 
     def _root_in_variable(self, variable: str) -> Path | None:
         value = self.around.environ.get(variable, "")

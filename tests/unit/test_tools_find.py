@@ -138,7 +138,7 @@ def test_order_of_roots(tmp_path, spec, memory, monkeypatch):
     }
     for name, root in places.items():
         program(root / "bin" / "cc", f"Mine version {name}")
-    program(places["path"] / "bin" / "minecc", "Mine")
+        program(root / "bin" / "minecc", "Mine")
     monkeypatch.syspath_prepend(str(site))
     environ = {n: str(places[n]) for n in ("MINE_DIR", "MINE_OLD_DIR")}
     found = []
@@ -152,6 +152,14 @@ def test_order_of_roots(tmp_path, spec, memory, monkeypatch):
             sys.path_importer_cache.clear()
     assert found == list(places)
     assert "aiecc_test_wheel" not in sys.modules
+
+
+def test_a_folder_of_that_name_is_not_enough(tmp_path, spec, memory):
+    """A project may well have a folder called `mine` beside its environment."""
+    (tmp_path / "mine" / "bin").mkdir(parents=True)
+    program(tmp_path / "real" / "bin" / "minecc", "Mine")
+    chain = resolve(spec, around(tmp_path, path=str(tmp_path / "real" / "bin")), memory)
+    assert chain.root == str(tmp_path / "real")
 
 
 def test_a_variable_that_names_no_folder_is_told(tmp_path, spec, memory):
