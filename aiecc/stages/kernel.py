@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 from aiecc.base.blob import Blob
 from aiecc.base.diag import Diagnostic, Level, Note, Refused, Sink, refuse
@@ -40,6 +41,8 @@ def aiecc_kernel(
     from aiecc.tools.commands import is_source
 
     where = _asked_at(kernel, lowered)
+    if kernel.merge and not tools.capabilities.merge_ir:
+        _refuse_merge(kernel.device, lowered)
     path = _find(kernel, search, files, where)
     if not is_source(str(path)):
         return _take(kernel, path, where, files, store)
@@ -59,6 +62,20 @@ def _asked_at(kernel: KernelId, lowered: Lowered) -> Span | None:
     device = lowered.design.device(kernel.device)
     named = [f.where for f in device.functions if f.link_with == kernel.path]
     return named[0] if named else next((c.where for c in device.cores if kernel in c.kernels), None)
+
+
+def _refuse_merge(device: str, lowered: Lowered) -> NoReturn:
+    """Said once for all merge-mode kernels of a device: every one of them says the same."""
+    merged = list(dict.fromkeys(k for c in lowered.design.device(device).cores for k in c.kernels if k.merge))
+    listing = "\n".join(f"  {k.path}" for k in merged)
+    refuse(
+        'aiecc: --xchesscc cannot consume merge-mode link artifacts (link_with_mode = "merge"): the Chess front-end '
+        f"cannot llvm-link them into the core. Offending link_with entries:\n{listing}\n"
+        'Drop link_with_mode = "merge" and compile these kernels to objects (.o) instead, or build with the Peano '
+        "front-end (drop --xchesscc).",
+        _asked_at(merged[0], lowered),
+        code="E0702",
+    )
 
 
 def _told_at(where: Span | None, make: Callable[[], Blob]) -> Callable[[], Blob]:
