@@ -28,15 +28,15 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.ir.affine import AffineMap, AffineSet
-from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
 from aiecc.ir.affine import read_map, read_set
 from aiecc.ir.attr_printer import is_identity
-from aiecc.ir.lexer import FastLexer, Tok
+from aiecc.ir.lexer import Tok
 from aiecc.ir.registry import is_opaque_dialect, type_cache
+from aiecc.ir.token_reader import TokenReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,10 +54,9 @@ _UNIT = UnitAttr()
 _WORD_TYPES = re.compile(r"(?:[su]?i[0-9]+|index|none|bf16|tf32|f[0-9]+(?:E[0-9]M[0-9][A-Z0-9]*)?)$")
 
 
-class AttrReader(Parser):
+class AttrReader(TokenReader):
     """The attribute half of the reader."""
 
-    _lex: FastLexer
     allow_unregistered: bool
 
     # --- types --------------------------------------------------------------------------------------------------------

@@ -9,50 +9,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NoReturn, cast
+from typing import Any, Literal, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FusedLoc, LocationAttr, ModuleOp, NoneAttr, StringAttr, UnknownLoc, UnregisteredOp
 from xdsl.ir import Attribute, AttributeInvT, Block, Dialect, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
-from xdsl.parser import Parser, ParserState, UnresolvedOperand
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError, VerifyException
-from xdsl.utils.lexer import Position, Span
-from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRTokenKind
+from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from aiecc.base.spans import Span as FileSpan
 from aiecc.ir.attr_reader import AttrReader
-from aiecc.ir.lexer import FastLexer, Tok
+from aiecc.ir.lexer import Tok
+from aiecc.ir.parse_words import UNREGISTERED, NotedParseError, show
 from aiecc.ir.raw import parse_raw
 from aiecc.ir.registry import Syntax, is_opaque_dialect, known_dialect, op_syntax
 from aiecc.ir.spans import file_location, position
 
 Kind = MLIRTokenKind
 
-UNREGISTERED = (
-    "operation being parsed with an unregistered dialect. If this is intended, please use "
-    "-allow-unregistered-dialect with the MLIR tool used"
-)
 
-
-class NotedParseError(ParseError):
-    """A parse error with one note."""
-
-    def __init__(self, span: Span[str] | Span[bytes], msg: str, note: str, at: Span[str]) -> None:
-        super().__init__(span, msg)
-        self.note = note
-        self.note_at = at
-
-
-class Reader(AttrReader, Parser):
+class Reader(AttrReader):
     """Parses one text. Use it once; `text.parse` is the door."""
 
     def __init__(self, ctx: Context, text: str, file: str, *, allow_unregistered: bool, first_line: int) -> None:
-        lexer = FastLexer(text, file, first_line)
-        Parser.__init__(self, ctx, "", file)
-        self._lex = lexer
-        self._state = self._parser_state = ParserState(lexer)
-        self.source = text
+        super().__init__(ctx, text, file, first_line=first_line)
         self.file = file
         self.filename = StringAttr(file)
         self.allow_unregistered = allow_unregistered
@@ -63,99 +45,6 @@ class Reader(AttrReader, Parser):
         self._definitions: dict[SSAValue, int] = {}
         self._aliases_ahead: dict[str, int] | None = None
         self._known_early: set[str] = set()
-
-    # --- tokens -------------------------------------------------------------------------------------------------------
-
-    def token(self) -> Tok:
-        return cast(Tok, self._parser_state.current_token)
-
-    def advance(self) -> None:
-        self._parser_state.current_token = self._lex.lex()
-
-    def resume(self, pos: int) -> None:
-        self._lex.pos = pos
-        self._parser_state.current_token = self._lex.lex()
-
-    def peek(self) -> Tok:
-        """The token after the current one."""
-        pos = self._lex.pos
-        token = self._lex.lex()
-        self._lex.pos = pos
-        return token
-
-    def here(self, start: int, end: int | None = None) -> Span[str]:
-        return Span(start, start if end is None else end, self._lex.input)
-
-    def file_span(self, pos: int) -> FileSpan:
-        line, col = self._lex.place(pos)
-        return FileSpan(self.file, line, col)
-
-    def wrong_token_at(self) -> int:
-        """Where MLIR puts the complaint about the current token: behind the one before it."""
-        start = self.token().start
-        before = self.source[:start].rstrip(" \t\r\n")
-        while before:
-            line = before.rfind("\n") + 1
-            comment = before.find("//", line)
-            if comment < 0:
-                return len(before)
-            before = before[:comment].rstrip(" \t\r\n")
-        return start
-
-    def raise_error(
-        self, msg: str, at_position: Position | Span[str] | None = None, end_position: Position | None = None
-    ) -> NoReturn:
-        if at_position is None:
-            at_position = self.here(self.wrong_token_at())
-        elif not isinstance(at_position, Span):
-            at_position = self.here(at_position, end_position)
-        raise ParseError(at_position, _mlir_words(msg))
-
-    # --- hot paths of xDSL's parser, without its closures and table look-ups ------------------------------------------
-
-    def _consume_token(self, expected_kind: MLIRTokenKind | None = None) -> Any:
-        state = self._parser_state
-        token = state.current_token
-        state.current_token = self._lex.lex()
-        return token
-
-    def _parse_optional_token(self, expected_kind: MLIRTokenKind) -> Any:
-        state = self._parser_state
-        token = state.current_token
-        if token.kind is expected_kind:
-            state.current_token = self._lex.lex()
-            return token
-        return None
-
-    def _parse_token(self, expected_kind: MLIRTokenKind, error_msg: str) -> Any:
-        state = self._parser_state
-        token = state.current_token
-        if token.kind is not expected_kind:
-            self.raise_error(error_msg)
-        state.current_token = self._lex.lex()
-        return token
-
-    def parse_optional_punctuation(self, punctuation: Any) -> Any:
-        state = self._parser_state
-        if state.current_token.kind is KIND_BY_PUNCTUATION_SPELLING[punctuation]:
-            state.current_token = self._lex.lex()
-            return punctuation
-        return None
-
-    def parse_punctuation(self, punctuation: Any, context_msg: str = "") -> Any:
-        state = self._parser_state
-        if state.current_token.kind is not KIND_BY_PUNCTUATION_SPELLING[punctuation]:
-            self.raise_error(f"expected '{punctuation}'{context_msg}")
-        state.current_token = self._lex.lex()
-        return punctuation
-
-    def parse_optional_characters(self, text: str) -> str | None:
-        state = self._parser_state
-        token = state.current_token
-        if token.text == text and token.kind is not Kind.EOF:
-            state.current_token = self._lex.lex()
-            return text
-        return None
 
     # --- locations and aliases ----------------------------------------------------------------------------------------
 
@@ -464,52 +353,7 @@ class Reader(AttrReader, Parser):
         return module
 
 
-def show(attribute: Attribute) -> str:
-    """An attribute as MLIR prints it, for messages."""
-    from aiecc.ir.printer import attribute_text
-
-    return attribute_text(attribute)
-
-
 def verify_error(reader: Reader, error: VerifyException) -> ParseError:
     """A constraint that failed while an op was being read, at that op."""
     at = reader.op_start[-1] if reader.op_start else reader.token().start
     return ParseError(reader.here(at), str(error))
-
-
-_WORDS = {
-    "attribute expected": "expected attribute value",
-    "type expected": "expected non-function type",
-    "operand expected": "expected SSA operand",
-    "Expected an operand.": "expected SSA operand",
-    "expect symbol name": "expected valid '@'-identifier for symbol name",
-    "successor expected": "expected block name",
-    "block-id expected": "expected block name",
-    "Expected region!": "expected '{' to begin a region",
-    "identifier expected": "expected valid keyword",
-    "string literal expected": "expected string",
-    "function type signature expected": "expected ':' followed by operation type",
-    "function type expected": "expected function type",
-    " in block definition": "expected operation name in quotes",
-    "block argument expected": "expected SSA identifier",
-    "Expected block argument!": "expected SSA identifier",
-    "Expected result SSA value!": "expected valid ssa identifier",
-    "Expected shape type.": "expected non-function type",
-    "Expected vector element type": "expected non-function type",
-    "Expected integer literal": "expected integer value",
-    "Expected float literal": "expected floating point literal",
-    "Floating point value is not valid for integer type.": "floating point value not valid for specified type",
-    "Expected bare-id or string-literal here as part of attribute entry!": "expected attribute name",
-}
-
-
-def _mlir_words(msg: str) -> str:
-    """xDSL's words for a syntax error in MLIR's."""
-    known = _WORDS.get(msg)
-    if known is not None:
-        return known
-    if msg.endswith(" expected") and msg.startswith("'"):
-        return f"expected {msg.removesuffix(' expected')}"
-    if msg.startswith("Expected "):
-        return "e" + msg[1:]
-    return msg

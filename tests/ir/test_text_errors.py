@@ -11,23 +11,27 @@ from textkit import chunks, refusal, said
 from aiecc.base.diag import render
 from aiecc.base.spans import Span
 
-_LINE = re.compile(r"<stdin>:\d+:\d+: (?:error|note): ")
+_LINE = re.compile(r"<stdin>:(\d+):\d+: (?:error|note): ")
 
 
-def _lines(text: str) -> list[str]:
-    found = "\n".join(render(d) for d in said(text))
+def _lines(text: str, first_line: int) -> list[str]:
+    found = "\n".join(render(d) for d in said(text, first_line))
     return re.sub(r"  \[E0\d+\]", "", found).splitlines()
 
 
 @pytest.mark.tools
 @pytest.mark.parametrize("name", ["wrong_ir", "wrong_text"])
 def test_same_errors_as_mlir_opt(name: str):
-    for part in chunks(name):
-        done = outcome("mlir", "mlir-opt", "-", "--mlir-print-op-on-diagnostic=false", text=part)
-        wanted = [
-            line.rstrip() for line in done.stderr.splitlines() if _LINE.match(line) and "Available dialects" not in line
-        ]
-        assert _lines(part) == wanted, part
+    parts = chunks(name)
+    flags = ("-", "--mlir-print-op-on-diagnostic=false", "--split-input-file")
+    done = outcome("mlir", "mlir-opt", *flags, text="// -----\n".join(parts))
+    heard = [line for line in done.stderr.splitlines() if _LINE.match(line) and "Available dialects" not in line]
+    line = 1
+    for part in parts:
+        after = line + part.count("\n") + 1
+        wanted = [w.rstrip() for w in heard if line <= int(_LINE.match(w)[1]) < after]  # type: ignore[index]
+        assert _lines(part, line) == wanted, part
+        line = after
 
 
 @pytest.mark.parametrize(

@@ -33,10 +33,11 @@ def ours(text: str, *, generic: bool = False, debuginfo: bool = False) -> str:
     return print_module(parse(text, "<stdin>"), generic=generic, debuginfo=debuginfo)
 
 
-def said(text: str) -> list[Diagnostic]:
+def said(text: str, first_line: int = 1) -> list[Diagnostic]:
     """What is wrong with a text: syntax, or what the verifiers find first."""
     try:
-        return verify(parse(text, "<stdin>", allow_unregistered=False), first_only=True)
+        module = parse(text, "<stdin>", allow_unregistered=False, first_line=first_line)
+        return verify(module, first_only=True)
     except Refused as refused:
         return list(refused.diagnostics)
 

@@ -17,21 +17,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from aiecc.ir.attr_printer import int_text
+from aiecc.ir.dialects.upstream.codecs import Codec, unit_word, word_enum
 from aiecc.ir.dialects.upstream.common import PURE, define, extend
 from aiecc.ir.dialects.upstream.flags import FAST, OVERFLOW
-from aiecc.ir.dialects.upstream.template import (
-    I1,
-    I32,
-    I64,
-    Codec,
-    fail,
-    int_value,
-    print_dict,
-    read_dict,
-    template,
-    unit_word,
-    word_enum,
-)
+from aiecc.ir.dialects.upstream.pieces import I1, I32, I64, fail, int_value, print_dict, read_dict
+from aiecc.ir.dialects.upstream.template import template
 from aiecc.ir.registry import Form
 
 RemFOp = define("arith.remf", PURE, props="fastmath", defaults={"fastmath": FastMathFlagsAttr("none")})

@@ -7,7 +7,7 @@ from typing import Any
 from xdsl.dialects.builtin import Builtin, ModuleOp, StringAttr, UnrealizedConversionCastOp
 from xdsl.ir import Attribute, Block, Operation
 
-from aiecc.ir.dialects.upstream.template import print_dict, types, uses
+from aiecc.ir.dialects.upstream.pieces import print_dict, types, uses
 from aiecc.ir.registry import Form
 
 DIALECT = Builtin

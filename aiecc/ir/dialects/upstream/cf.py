@@ -11,11 +11,10 @@ from xdsl.dialects.cf import Cf
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from aiecc.ir.dialects.upstream.lists import ints
-from aiecc.ir.dialects.upstream.template import I1, I32, print_dict, read_dict, types, uses
+from aiecc.ir.dialects.upstream.pieces import I1, I32, SEGMENTS, print_dict, read_dict, types, uses
 from aiecc.ir.registry import Form
 
 DIALECT = Cf
-SEGMENTS = "operandSegmentSizes"
 
 
 def _read_target(p: Any) -> tuple[Block, list[SSAValue]]:

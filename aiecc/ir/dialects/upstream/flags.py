@@ -9,7 +9,7 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute
 
 from aiecc.ir.attr_printer import TABLE
-from aiecc.ir.dialects.upstream.template import Codec, keyword_flags
+from aiecc.ir.dialects.upstream.codecs import Codec, keyword_flags
 
 
 def _fast(text: str) -> Attribute:

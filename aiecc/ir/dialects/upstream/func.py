@@ -11,9 +11,11 @@ from xdsl.dialects.func import Func
 from xdsl.ir import Attribute, Operation, Region
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
+from aiecc.ir.dialects.upstream.codecs import symbol
 from aiecc.ir.dialects.upstream.common import PURE, define, extend
+from aiecc.ir.dialects.upstream.pieces import print_dict, read_dict, uses
 from aiecc.ir.dialects.upstream.scf import yield_form
-from aiecc.ir.dialects.upstream.template import called, print_dict, read_dict, symbol, template, uses
+from aiecc.ir.dialects.upstream.template import called, template
 from aiecc.ir.registry import Form
 
 ConstantOp = define("func.constant", PURE, props="value")

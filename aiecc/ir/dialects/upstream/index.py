@@ -10,8 +10,10 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
+from aiecc.ir.dialects.upstream.codecs import Codec
 from aiecc.ir.dialects.upstream.common import PURE, define
-from aiecc.ir.dialects.upstream.template import I1, INDEX, Codec, int_value, print_dict, read_dict, template
+from aiecc.ir.dialects.upstream.pieces import I1, INDEX, int_value, print_dict, read_dict
+from aiecc.ir.dialects.upstream.template import template
 from aiecc.ir.registry import Form
 
 _BINARY = [

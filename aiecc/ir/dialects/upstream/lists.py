@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
-from aiecc.ir.dialects.upstream.template import I64
+from aiecc.ir.dialects.upstream.pieces import I64
 
 
 def read_mixed(p: Any, open: str = "[", close: str = "]") -> tuple[list[Any], Attribute]:

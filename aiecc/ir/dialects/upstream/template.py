@@ -12,72 +12,30 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
-from xdsl.dialects.builtin import (
-    DenseArrayBase,
-    IndexType,
-    IntegerAttr,
-    IntegerType,
-    StringAttr,
-    SymbolRefAttr,
-    TensorType,
-    UnitAttr,
-    UnrankedTensorType,
-    VectorType,
-)
+from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import IRDLOperation
-from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
+from aiecc.ir.dialects.upstream.codecs import Codec
+from aiecc.ir.dialects.upstream.pieces import (
+    I1,
+    I32,
+    I64,
+    INDEX,
+    Printer,
+    Reader,
+    element,
+    expect,
+    inherent,
+    like,
+    print_dict,
+    types,
+    use,
+    uses,
+    words,
+)
 from aiecc.ir.registry import Form
-
-I1 = IntegerType(1)
-I32 = IntegerType(32)
-I64 = IntegerType(64)
-INDEX = IndexType()
-
-Reader = Any
-Printer = Any
-
-
-@dataclass(frozen=True)
-class Codec:
-    """How one property is read and printed where it has a place of its own.
-
-    read gives None when it is not there; show prints its leading blank itself and nothing for a default.
-    """
-
-    key: str
-    read: Callable[[Reader], Attribute | None]
-    show: Callable[[Printer, Attribute | None], None]
-
-
-def inherent(cls: type[Operation]) -> frozenset[str]:
-    """The names of an op's properties."""
-    own = getattr(cls, "PROPS", None)
-    if own is not None:
-        return frozenset(own)
-    if issubclass(cls, IRDLOperation):
-        return frozenset(cls.get_irdl_definition().properties)
-    return frozenset()
-
-
-def like(type: Attribute, element: Attribute) -> Attribute:
-    """A type of the same shape with other elements."""
-    if isinstance(type, VectorType):
-        return VectorType(element, type.get_shape(), type.scalable_dims)
-    if isinstance(type, TensorType):
-        return TensorType(element, type.get_shape(), type.encoding)
-    if isinstance(type, UnrankedTensorType):
-        return UnrankedTensorType(element)
-    return element
-
-
-def element(type: Attribute) -> Attribute:
-    inner = getattr(type, "element_type", None)
-    return inner if isinstance(inner, Attribute) else type
-
 
 _FUNCTIONS: dict[str, Callable[[Attribute], Attribute]] = {
     "bool": lambda type: like(type, I1),
@@ -85,7 +43,6 @@ _FUNCTIONS: dict[str, Callable[[Attribute], Attribute]] = {
 }
 _FIXED: dict[str, Attribute] = {"index": INDEX, "i1": I1, "i32": I32, "i64": I64}
 _PART = re.compile(r"\{([^}]*)\}")
-_WORD = re.compile(r"[A-Za-z_][A-Za-z_.0-9]*|->|\S")
 
 
 @dataclass(frozen=True)
@@ -242,91 +199,6 @@ class Template:
         return []
 
 
-def fail(p: Reader, text: str, at: Any = None) -> NoReturn:
-    """A syntax error at the current token, or at `at`."""
-    p.raise_error(text, at)
-    raise AssertionError("raise_error returned")
-
-
-# --- pieces that hand-written forms use as well -----------------------------------------------------------------------
-
-
-def words(text: str) -> list[str]:
-    """The words and punctuation of a piece of syntax."""
-    return _WORD.findall(text)
-
-
-def expect(p: Reader, word: str) -> None:
-    if p.parse_optional_characters(word) is None:
-        p.raise_error(f"expected '{word}'")
-
-
-def use(p: Reader) -> Any:
-    found = p.parse_optional_unresolved_operand()
-    if found is None:
-        p.raise_error("expected SSA operand")
-    return found
-
-
-def uses(p: Reader) -> list[Any]:
-    """`%a, %b`, perhaps none."""
-    found: list[Any] = []
-    if p.token().kind is not Kind.PERCENT_IDENT:
-        return found
-    found.append(use(p))
-    while p.parse_optional_punctuation(",") is not None:
-        found.append(use(p))
-    return found
-
-
-def types(p: Reader) -> list[Attribute]:
-    """`t, u`, perhaps none."""
-    first = p.parse_optional_type()
-    found: list[Attribute] = [] if first is None else [first]
-    while found and p.parse_optional_punctuation(",") is not None:
-        found.append(p.parse_type())
-    return found
-
-
-def resolve(p: Reader, values: Sequence[Any], kinds: Sequence[Attribute]) -> list[SSAValue]:
-    if len(values) != len(kinds):
-        p.raise_error(f"expected {len(values)} operand types but had {len(kinds)}")
-    return [p.resolve_operand(value, kind) for value, kind in zip(values, kinds, strict=True)]
-
-
-def print_dict(p: Printer, op: Operation, hidden: frozenset[str] = frozenset(), *, keyword: bool = False) -> None:
-    """The attribute dictionary with its leading blank, or nothing. `hidden` have a place elsewhere."""
-    shown = dict(op.attributes)
-    if op.properties:
-        defaults = _defaults(type(op))
-        for key, value in op.properties.items():
-            if key not in hidden and not key.endswith("SegmentSizes") and defaults.get(key) != value:
-                shown[key] = value
-    for key in hidden:
-        shown.pop(key, None)
-    if shown:
-        p.print_string(" attributes " if keyword else " ")
-        p.print_attr_dict(shown)
-
-
-@cache
-def _defaults(cls: type[Operation]) -> dict[str, Attribute]:
-    if not issubclass(cls, IRDLOperation):
-        return dict(getattr(cls, "DEFAULTS", {}))
-    found = {key: d.default_value for key, d in cls.get_irdl_definition().properties.items()}
-    return {key: value for key, value in found.items() if value is not None}
-
-
-def read_dict(p: Reader, cls: type[Operation]) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
-    """An attribute dictionary, sorted into properties and attributes of the op."""
-    own = inherent(cls)
-    properties: dict[str, Attribute] = {}
-    attributes: dict[str, Attribute] = {}
-    for key, value in p.parse_optional_attr_dict().items():
-        (properties if key in own else attributes)[key] = value
-    return properties, attributes
-
-
 def template(
     cls: type[Operation],
     text: str,
@@ -346,105 +218,3 @@ def template(
 def called(name: str) -> Callable[[Any], list[str | None]]:
     """The hint of an op whose first result always likes the same name."""
     return lambda op: [name, *[None] * (len(op.results) - 1)]
-
-
-# --- codecs -----------------------------------------------------------------------------------------------------------
-
-
-def keyword_flags(
-    key: str, word: str, make: Callable[[str], Attribute], text: Callable[[Attribute], str], default: str
-) -> Codec:
-    """` word<a,b>`, left out when it says `default`."""
-
-    def read(p: Reader) -> Attribute | None:
-        if p.parse_optional_keyword(word) is None:
-            return None
-        expect(p, "<")
-        words = [p.parse_identifier()]
-        while p.parse_optional_punctuation(",") is not None:
-            words.append(p.parse_identifier())
-        expect(p, ">")
-        return make(",".join(words))
-
-    def show(p: Printer, attr: Attribute | None) -> None:
-        shown = default if attr is None else text(attr)
-        if shown != default:
-            p.print_string(f" {word}<{shown}>")
-
-    return Codec(key, read, show)
-
-
-def word_enum(
-    key: str, choices: Sequence[str], make: Callable[[int], Attribute], number: Callable[[Attribute], int]
-) -> Codec:
-    """An enumeration as a keyword, bare or quoted, with no blank in front."""
-
-    def read(p: Reader) -> Attribute:
-        at = p.token().start
-        word = p.parse_optional_identifier_or_str_literal()
-        if word not in choices:
-            listed = ", ".join(choices)
-            p.raise_error(
-                "expected string or keyword containing one of the following enum values for attribute "
-                f"'{key}' [{listed}]",
-                at,
-            )
-        return make(choices.index(word))
-
-    def show(p: Printer, attr: Attribute | None) -> None:
-        if attr is not None:
-            p.print_string(choices[number(attr)])
-
-    return Codec(key, read, show)
-
-
-def symbol(key: str) -> Codec:
-    """`@name`, flat or nested."""
-
-    def read(p: Reader) -> Attribute:
-        found = p.parse_optional_attribute() if p.token().kind is Kind.AT_IDENT else None
-        if not isinstance(found, SymbolRefAttr):
-            p.raise_error("expected valid '@'-identifier for symbol name")
-        return cast(Attribute, found)
-
-    return Codec(key, read, lambda p, attr: None if attr is None else p.print_attribute(attr))
-
-
-def i64_list(key: str) -> Codec:
-    """`[1, 0]`, stored as a dense array."""
-
-    def read(p: Reader) -> Attribute:
-        items = p.parse_comma_separated_list(p.Delimiter.SQUARE, lambda: p.parse_integer(allow_boolean=False))
-        return DenseArrayBase.from_list(I64, items)
-
-    def show(p: Printer, attr: Attribute | None) -> None:
-        values = [] if attr is None else cast(Any, attr).get_values()
-        p.print_string(f"[{', '.join(map(str, values))}]")
-
-    return Codec(key, read, show)
-
-
-def attribute(key: str) -> Codec:
-    """Any attribute, in full."""
-    return Codec(key, lambda p: p.parse_attribute(), lambda p, attr: None if attr is None else p.print_attribute(attr))
-
-
-def string(key: str) -> Codec:
-    return Codec(
-        key,
-        lambda p: StringAttr(p.parse_str_literal()),
-        lambda p, attr: None if attr is None else p.print_attribute(attr),
-    )
-
-
-def unit_word(key: str, word: str) -> Codec:
-    """` word` when the flag is set."""
-    return Codec(
-        key,
-        lambda p: UnitAttr() if p.parse_optional_keyword(word) is not None else None,
-        lambda p, attr: None if attr is None else p.print_string(f" {word}"),
-    )
-
-
-def int_value(attr: Attribute | None, default: int = 0) -> int:
-    return attr.value.data if isinstance(attr, IntegerAttr) else default

@@ -19,10 +19,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
-from aiecc.ir.dialects.upstream.template import I1, I32, INDEX, int_value, print_dict, read_dict, uses
+from aiecc.ir.dialects.upstream.pieces import I1, I32, INDEX, SEGMENTS, int_value, print_dict, read_dict, uses
 from aiecc.ir.registry import Form
-
-SEGMENTS = "operandSegmentSizes"
 
 
 def default_map(shaped: Attribute, vector_type: Attribute) -> AffineMap:

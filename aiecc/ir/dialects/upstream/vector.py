@@ -7,104 +7,52 @@ from typing import Any
 
 from xdsl.dialects import vector
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     DenseArrayBase,
-    StringAttr,
     VectorType,
 )
 from xdsl.dialects.vector import CombiningKindAttr, Vector
-from xdsl.ir import Attribute, Block, Data, Dialect, Operation, Region
-from xdsl.irdl import irdl_attr_definition
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
+from xdsl.ir import Attribute, Dialect, Operation
 
-from aiecc.ir.dialects.upstream.common import PURE, TERMINATOR, define, extend
+from aiecc.ir.dialects.upstream import vector_more
+from aiecc.ir.dialects.upstream.codecs import Codec, i64_list
+from aiecc.ir.dialects.upstream.common import define, extend
 from aiecc.ir.dialects.upstream.flags import FAST
 from aiecc.ir.dialects.upstream.lists import read_mixed, show_mixed
-from aiecc.ir.dialects.upstream.scf import yield_form
-from aiecc.ir.dialects.upstream.template import (
-    INDEX,
-    Codec,
-    called,
-    element,
-    i64_list,
-    print_dict,
-    read_dict,
-    template,
-    types,
-    uses,
-)
+from aiecc.ir.dialects.upstream.pieces import INDEX, element, print_dict, read_dict, types, uses
+from aiecc.ir.dialects.upstream.template import called, template
 from aiecc.ir.dialects.upstream.transfer import READ, WRITE
+from aiecc.ir.dialects.upstream.vector_more import IteratorTypeAttr, PunctuationAttr, pure_op
 from aiecc.ir.registry import Form
 
-
-@irdl_attr_definition
-class IteratorTypeAttr(Data[str]):
-    """`#vector.iterator_type<parallel>`"""
-
-    name = "vector.iterator_type"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> str:
-        with parser.in_angle_brackets():
-            return parser.parse_identifier()
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(f"<{self.data}>")
-
-
-@irdl_attr_definition
-class PunctuationAttr(Data[str]):
-    """`#vector.punctuation<comma>`"""
-
-    name = "vector.punctuation"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> str:
-        with parser.in_angle_brackets():
-            return parser.parse_identifier()
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(f"<{self.data}>")
-
-
-def _op(name: str, props: str = "") -> type[Operation]:
-    return define(f"vector.{name}", PURE, props=props)
-
-
-ContractOp = _op("contract", "indexing_maps iterator_types kind fastmath")
-TransposeOp = _op("transpose", "permutation")
-MultiReductionOp = _op("multi_reduction", "kind reduction_dims")
-ShapeCastOp = _op("shape_cast")
-ExtractSliceOp = _op("extract_strided_slice", "offsets sizes strides")
-InsertSliceOp = _op("insert_strided_slice", "offsets strides")
-ConstantMaskOp = _op("constant_mask", "mask_dim_sizes")
-OuterProductOp = _op("outerproduct", "kind")
-InterleaveOp = _op("interleave")
-DeinterleaveOp = _op("deinterleave")
-StepOp = _op("step")
-FromElementsOp = _op("from_elements")
-ToElementsOp = _op("to_elements")
-TypeCastOp = _op("type_cast")
-VscaleOp = _op("vscale")
-ScanOp = _op("scan", "kind reduction_dim inclusive")
+TransposeOp = pure_op("transpose", "permutation")
+MultiReductionOp = pure_op("multi_reduction", "kind reduction_dims")
+ShapeCastOp = pure_op("shape_cast")
+ExtractSliceOp = pure_op("extract_strided_slice", "offsets sizes strides")
+InsertSliceOp = pure_op("insert_strided_slice", "offsets strides")
+ConstantMaskOp = pure_op("constant_mask", "mask_dim_sizes")
+OuterProductOp = pure_op("outerproduct", "kind")
+InterleaveOp = pure_op("interleave")
+DeinterleaveOp = pure_op("deinterleave")
+StepOp = pure_op("step")
+FromElementsOp = pure_op("from_elements")
+ToElementsOp = pure_op("to_elements")
+TypeCastOp = pure_op("type_cast")
+VscaleOp = pure_op("vscale")
+ScanOp = pure_op("scan", "kind reduction_dim inclusive")
 GatherOp = define("vector.gather", props="alignment")
 ScatterOp = define("vector.scatter", props="alignment")
 ExpandLoadOp = define("vector.expandload", props="alignment")
 CompressStoreOp = define("vector.compressstore", props="alignment")
-MaskOp = define("vector.mask")
-YieldOp = define("vector.yield", TERMINATOR)
-PrintOp = define("vector.print", props="punctuation stringLiteral")
 
 _NEW = (
-    ContractOp, TransposeOp, MultiReductionOp, ShapeCastOp, ExtractSliceOp, InsertSliceOp, ConstantMaskOp,
+    TransposeOp, MultiReductionOp, ShapeCastOp, ExtractSliceOp, InsertSliceOp, ConstantMaskOp,
     OuterProductOp, InterleaveOp, DeinterleaveOp, StepOp, FromElementsOp, ToElementsOp, TypeCastOp, VscaleOp, ScanOp,
-    GatherOp, ScatterOp, ExpandLoadOp, CompressStoreOp, MaskOp, YieldOp, PrintOp,
+    GatherOp, ScatterOp, ExpandLoadOp, CompressStoreOp,
 )  # fmt: skip
 
 
 def _dialect() -> Dialect:
-    extended = extend(Vector, _NEW)
+    extended = extend(Vector, (*_NEW, *vector_more.OPS))
     return Dialect("vector", list(extended.operations), [*extended.attributes, IteratorTypeAttr, PunctuationAttr])
 
 
@@ -133,52 +81,6 @@ _DIMS = {"dims": i64_list("reduction_dims"), **_KIND}
 
 def _t(cls: type[Operation], text: str, signature: str) -> Form:
     return template(cls, text, signature, {"fast": FAST})
-
-
-# --- contract ---------------------------------------------------------------------------------------------------------
-
-_TRAIT = ("indexing_maps", "iterator_types", "kind")
-
-
-def _read_contract(p: Any) -> Operation:
-    properties, attributes = read_dict(p, ContractOp)
-    iterators = properties.get("iterator_types")
-    if isinstance(iterators, ArrayAttr):
-        properties["iterator_types"] = ArrayAttr(
-            IteratorTypeAttr(item.data) if isinstance(item, StringAttr) else item for item in iterators.data
-        )
-    values = uses(p)
-    own, rest = read_dict(p, ContractOp)
-    p.parse_punctuation(":")
-    left = p.parse_type()
-    p.parse_punctuation(",")
-    right = p.parse_type()
-    p.parse_keyword("into")
-    result = p.parse_type()
-    if len(values) != 3:
-        p.raise_error("expected 3 operands")
-    operands = [p.resolve_operand(v, t) for v, t in zip(values, (left, right, result), strict=True)]
-    return ContractOp.create(
-        operands=operands, result_types=[result], properties=properties | own, attributes=attributes | rest
-    )
-
-
-def _show_contract(op: Operation, p: Any) -> None:
-    shown = {key: value for key in _TRAIT if (value := op.get_attr_or_prop(key)) is not None}
-    iterators = shown.get("iterator_types")
-    if isinstance(iterators, ArrayAttr):
-        shown["iterator_types"] = ArrayAttr(
-            StringAttr(item.data) if isinstance(item, IteratorTypeAttr) else item for item in iterators.data
-        )
-    p.print_string(" ")
-    p.print_attr_dict(shown)
-    p.print_string(" ")
-    p.print_list(op.operands, p.print_operand)
-    print_dict(p, op, frozenset(_TRAIT))
-    p.print_string(" : ")
-    p.print_list([v.type for v in op.operands[:2]], p.print_attribute)
-    p.print_string(" into ")
-    p.print_attribute(op.results[0].type)
 
 
 # --- reduction --------------------------------------------------------------------------------------------------------
@@ -376,85 +278,11 @@ def _show_to_elements(op: Operation, p: Any) -> None:
     p.print_attribute(op.operands[0].type)
 
 
-# --- mask and print ---------------------------------------------------------------------------------------------------
-
-
-def _read_mask(p: Any) -> Operation:
-    values = uses(p)
-    p.parse_punctuation("{")
-    inner = None if p.parse_optional_punctuation("}") is not None else p.parse_operation()
-    if inner is not None:
-        p.parse_punctuation("}")
-    attributes = p.parse_optional_attr_dict()
-    p.parse_punctuation(":")
-    kind = p.parse_type()
-    results = types(p) if p.parse_optional_punctuation("->") is not None else []
-    kinds = [kind, *results][: len(values)]
-    ops = [] if inner is None else [inner]
-    region = Region(Block([*ops, YieldOp.create(operands=[] if inner is None else inner.results)]))
-    operands = [p.resolve_operand(v, t) for v, t in zip(values, kinds, strict=True)]
-    return MaskOp.create(operands=operands, result_types=results, regions=[region], attributes=attributes)
-
-
-def _show_mask(op: Operation, p: Any) -> None:
-    inner = op.regions[0].block.first_op
-    p.print_string(" ")
-    p.print_list(op.operands, p.print_operand)
-    p.print_string(" { ")
-    if inner is not None and inner.name != "vector.yield":
-        p.print_op_without_results(inner)
-        p.print_string(" ")
-    p.print_string("}")
-    print_dict(p, op)
-    p.print_string(" : ")
-    p.print_attribute(op.operands[0].type)
-    if op.results:
-        p.print_string(" -> ")
-        p.print_list([r.type for r in op.results], p.print_attribute)
-
-
-_MARKS = ("no_punctuation", "newline", "comma", "open", "close")
-
-
-def _read_print(p: Any) -> Operation:
-    values = uses(p)
-    properties: dict[str, Attribute] = {}
-    kinds: list[Attribute] = []
-    if values:
-        p.parse_punctuation(":")
-        kinds = types(p)
-    elif p.parse_optional_keyword("str") is not None:
-        properties["stringLiteral"] = StringAttr(p.parse_str_literal())
-    if p.parse_optional_keyword("punctuation") is not None:
-        with p.in_angle_brackets():
-            properties["punctuation"] = PunctuationAttr(p.parse_keyword_in(_MARKS))
-    attributes = p.parse_optional_attr_dict()
-    if len(kinds) != len(values):
-        p.raise_error(f"expected {len(values)} operand types but had {len(kinds)}")
-    operands = [p.resolve_operand(v, t) for v, t in zip(values, kinds, strict=True)]
-    return PrintOp.create(operands=operands, properties=properties, attributes=attributes)
-
-
-def _show_print(op: Operation, p: Any) -> None:
-    if op.operands:
-        p.print_string(" ")
-        p.print_list(op.operands, p.print_operand)
-        p.print_string(" : ")
-        p.print_list([v.type for v in op.operands], p.print_attribute)
-    text = op.get_attr_or_prop("stringLiteral")
-    if text is not None:
-        p.print_string(" str ")
-        p.print_attribute(text)
-    mark = op.get_attr_or_prop("punctuation")
-    if isinstance(mark, PunctuationAttr) and mark.data != "newline":
-        p.print_string(f" punctuation <{mark.data}>")
-    print_dict(p, op, frozenset({"stringLiteral", "punctuation"}))
-
-
 _MASKED = " {m}[{i*}], {k}, {v}{dict} : {T}, {K}, {V}"
 _GATHER = " {m}[{i*}] [{x}], {k}, {v}{dict} : {T}, {X}, {K}, {V}"
 
 FORMS: dict[str, Form] = {
+    **vector_more.FORMS,
     "vector.transfer_read": READ,
     "vector.transfer_write": WRITE,
     "vector.load": _t(vector.LoadOp, " {m}[{i*}]{dict} : {T}, {R}", "m:T i*:index -> R"),
@@ -495,7 +323,6 @@ FORMS: dict[str, Form] = {
     ),
     "vector.step": _t(StepOp, "{dict} : {R}", "-> R"),
     "vector.vscale": template(VscaleOp, "{dict}", "-> index", None, called("vscale")),
-    "vector.contract": Form(_read_contract, _show_contract),
     "vector.reduction": Form(_read_reduction, _show_reduction),
     "vector.extract": Form(_read_extract, _show_extract),
     "vector.insert": Form(_read_insert, _show_insert),
@@ -503,7 +330,4 @@ FORMS: dict[str, Form] = {
     "vector.outerproduct": Form(_read_outerproduct, _show_outerproduct),
     "vector.from_elements": Form(_read_elements, _show_elements),
     "vector.to_elements": Form(_read_to_elements, _show_to_elements),
-    "vector.mask": Form(_read_mask, _show_mask),
-    "vector.yield": yield_form(YieldOp),
-    "vector.print": Form(_read_print, _show_print),
 }
