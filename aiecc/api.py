@@ -259,10 +259,9 @@ class Session:
 
     @property
     def wanted(self) -> list[View]:
-        """The views asked for; an artifact without a view of its own is shown as it is."""
-        if self.request.dump:
-            return list(self.views.values())
-        return [self._view(name) for name in self.request.get or (DEFAULT,)]
+        """The views asked for, with `dump` all others behind them. An artifact without a view is shown as it is."""
+        asked = [self._view(name) for name in self.request.get or (DEFAULT,)]
+        return [*asked, *(v for v in self.views.values() if self.request.dump and v not in asked)]
 
     def _view(self, name: str) -> View:
         if name in self.views:
@@ -304,9 +303,10 @@ class Session:
 
         lowered = result.build.get("lowered")
         kinds = {a: n.product_kind for a, n in self.engine.graph.nodes.items()}
-        folder = self.request.work if self.request.dump else self.request.output
+        asked = len(self.request.get) or 1
         done: dict[Path, str] = {}
-        for each in wanted:
+        for number, each in enumerate(wanted):
+            folder = self.request.output if number < asked else self.request.work
             kind = each.kind(KEYS)
             members = [] if lowered is None or kind is None else lowered.members(kind)
             keys = [k for k in members if self._selected(kind or "", k)]

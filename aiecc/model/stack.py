@@ -7,7 +7,7 @@ from aiecc.model.design import CoreFacts
 from aiecc.model.targets import Target, TileKind
 from aiecc.model.toolchain import Toolchain
 
-_FIRST_SPACE = 5  # memory space of bank A
+FIRST_SPACE = 5  # memory space of bank A
 _OUTSIDE_A = (
     "'aie.core' op a stack outside memory bank A requires Peano compilation with no separately compiled link_files: "
     "their stack bank assumptions cannot be verified. Use stack bank A, or compile kernels as LLVM IR with "
@@ -39,4 +39,4 @@ def stack_space(core: CoreFacts, target: Target, tools: Toolchain, diag: Sink) -
     starts_in = core.stack_bank or (core.stack_address or 0) // target.bank_size(TileKind.CORE)
     if starts_in != 0 and (core.link_files or tools.capabilities.bcf):
         diag.error(_OUTSIDE_A, core.where, code="E0202")
-    return None if bank is None else _FIRST_SPACE + bank
+    return None if bank is None else FIRST_SPACE + bank

@@ -228,6 +228,11 @@ class Toolchain:
         return self.spec.capabilities
 
     @property
+    def include_folders(self) -> tuple[Path, ...]:
+        """Folders that kernels may include from."""
+        return tuple(Path(self.spec.folder, name) for name in self.spec.include)
+
+    @property
     def missing(self) -> tuple[ToolSpec, ...]:
         return tuple(t for t in self.spec.tools if t.name not in self.tools and not t.optional)
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from aiecc.base.blob import Blob
+from aiecc.base.diag import Sink
 from aiecc.engine.spec import hookimpl
 from aiecc.engine.views import View, view
-from aiecc.model.artifact import Source
+from aiecc.model.artifact import Module, Source
 from aiecc.model.build import (
     CoreElf,
     CoreObject,
@@ -21,6 +22,23 @@ from aiecc.model.build import (
 )
 from aiecc.model.ids import CoreId, DeviceId, KernelId
 from aiecc.model.program import CoreProgram
+
+
+@view("default_stack_size.mlir")
+def default_stack_size(module: Module, lowered: Lowered) -> str:
+    """The design as written, stale measurements gone, `--default-stack-size` on the cores it is for."""
+    from aiecc.ir.measures import cores
+    from aiecc.ir.passes.default_stack_size import DefaultStackSize
+    from aiecc.ir.text import print_module, thaw
+
+    op = thaw(module)
+    DefaultStackSize().apply(op, Sink())
+    sizes = {c.id: c.stack_size for d in lowered.design.devices for c in d.cores if c.id in lowered.assumed}
+    for core, each in cores(op):
+        size = sizes.get(core)
+        if size is not None:
+            DefaultStackSize(size=size).apply(each, Sink())
+    return print_module(op) + "\n"
 
 
 @view("input_with_symbols.mlir", short="input-with-symbols")
@@ -45,6 +63,46 @@ def per_core(core: CoreId, program: CoreProgram) -> str:
 def llvm_ir(core: CoreId, llvm: LlvmIr) -> str:
     """One core's LLVM IR, names that tell cores apart replaced."""
     return llvm.text
+
+
+@view("peano-compat_{0}.ll")
+def peano_compat(core: CoreId, llvm: LlvmIr) -> str:
+    """The same in the words of Peano's older LLVM."""
+    from aiecc.tools.llvm_text import for_peano
+
+    return for_peano(llvm.text)
+
+
+@view("perCoreStackSpace_{0}.txt")
+def stack_spaces(core: CoreId, lowered: Lowered) -> str:
+    """The address space a core's own code may assume for its stack; empty where the stack spans banks."""
+    from aiecc.model import targets
+    from aiecc.model.stack import FIRST_SPACE, stack_bank
+
+    bank = stack_bank(lowered.design.core(core), targets.get(lowered.design.device(core.device).target))
+    return "" if bank is None else f"{FIRST_SPACE + bank}"
+
+
+@view("probeScripts_{0}.ld.script")
+def probe_script(core: CoreId, lowered: Lowered, kernel: dict[KernelId, LinkInput]) -> str | None:
+    """The linker script of the probe: every region whole."""
+    from aiecc.elf.layout import probe_layout
+    from aiecc.elf.script import linker_script
+    from aiecc.model import targets
+    from aiecc.tools.linking import linked_names
+
+    device = lowered.design.device(core.device)
+    facts = device.core(core)
+    if facts.elf_file:
+        return None
+    files = linked_names([kernel[k] for k in facts.kernels if not k.merge])
+    return linker_script(probe_layout(device, core, targets.get(device.target), link_files=files))
+
+
+@view("preBakedElfs_{0}.elf", folder=True)
+def prebaked_elf(core: CoreId, object: CoreObject | None, elf: CoreElf) -> Blob | None:
+    """The image of a core that comes linked."""
+    return elf.blob if object is None else None
 
 
 @view("perCoreArches_{0}.txt")
@@ -74,7 +132,7 @@ def probe_elf(core: CoreId, probe: CoreElf) -> Blob:
 
 
 @view("ldScripts_{0}.ld.script")
-def linker_script(core: CoreId, script: LinkScript) -> str | None:
+def final_script(core: CoreId, script: LinkScript) -> str | None:
     """The linker script of the final link."""
     return None if script.bcf else script.text
 

@@ -149,6 +149,7 @@ def _compile(
 ) -> Blob:
     from aiecc.tools.commands import compile_source_argvs
     from aiecc.tools.depfile import parse
+    from aiecc.tools.includes import headers
     from aiecc.tools.run import ToolFailure
 
     if not tools.capabilities.sources:
@@ -176,6 +177,8 @@ def _compile(
     read = [source]
     if f"{name}.d" in made.outputs:
         read += [Path(p) for p in parse(made.text(f"{name}.d")) if Path(p).is_absolute()]
+    else:
+        read += headers(source, tools.include_folders)
     files.used(*dict.fromkeys(read))
     if made.output.strip():
         diag.warning(f"aiecc: compiling kernel '{path}':\n{made.output.rstrip()}", code="W0701")

@@ -89,7 +89,7 @@ def compile_source_argvs(
     `depfile`: where a make-style list of the headers goes (toolchains that cannot write one leave it out).
     `embed_ir`: keep the IR inside the object. `to_ir`: write IR instead of an object.
     """
-    folders = [*includes, *(str(Path(tools.spec.folder, f)) for f in tools.spec.include)]
+    folders = [*includes, *map(str, tools.include_folders)]
     values: dict[str, Value] = {
         "input": input,
         "output": output,

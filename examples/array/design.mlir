@@ -213,7 +213,7 @@ module {
         aie.use_lock(%full_0_3, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_0_3(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_0_3.cc"}
     %core_0_3 = aie.core(%tile_0_3) {
@@ -234,7 +234,7 @@ module {
         aie.use_lock(%full_0_4, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_0_4(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_0_4.cc"}
     %core_0_4 = aie.core(%tile_0_4) {
@@ -255,7 +255,7 @@ module {
         aie.use_lock(%full_0_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_0_5(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_0_5.cc"}
     %core_0_5 = aie.core(%tile_0_5) {
@@ -276,7 +276,7 @@ module {
         aie.use_lock(%result_full_0_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     aie.flow(%shim_0, DMA : 0, %tile_0_2, DMA : 0)
     aie.flow(%tile_0_5, DMA : 0, %shim_0, DMA : 0)
@@ -329,7 +329,7 @@ module {
         aie.use_lock(%full_1_3, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_1_3(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_1_3.cc"}
     %core_1_3 = aie.core(%tile_1_3) {
@@ -350,7 +350,7 @@ module {
         aie.use_lock(%full_1_4, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_1_4(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_1_4.cc"}
     %core_1_4 = aie.core(%tile_1_4) {
@@ -371,7 +371,7 @@ module {
         aie.use_lock(%full_1_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_1_5(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_1_5.cc"}
     %core_1_5 = aie.core(%tile_1_5) {
@@ -392,7 +392,7 @@ module {
         aie.use_lock(%result_full_1_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     aie.flow(%shim_1, DMA : 0, %tile_1_2, DMA : 0)
     aie.flow(%tile_1_5, DMA : 0, %shim_1, DMA : 0)
@@ -445,7 +445,7 @@ module {
         aie.use_lock(%full_2_3, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_2_3(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_2_3.cc"}
     %core_2_3 = aie.core(%tile_2_3) {
@@ -466,7 +466,7 @@ module {
         aie.use_lock(%full_2_4, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_2_4(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_2_4.cc"}
     %core_2_4 = aie.core(%tile_2_4) {
@@ -487,7 +487,7 @@ module {
         aie.use_lock(%full_2_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_2_5(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_2_5.cc"}
     %core_2_5 = aie.core(%tile_2_5) {
@@ -508,7 +508,7 @@ module {
         aie.use_lock(%result_full_2_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     aie.flow(%shim_2, DMA : 0, %tile_2_2, DMA : 0)
     aie.flow(%tile_2_5, DMA : 0, %shim_2, DMA : 0)
@@ -561,7 +561,7 @@ module {
         aie.use_lock(%full_3_3, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_3_3(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_3_3.cc"}
     %core_3_3 = aie.core(%tile_3_3) {
@@ -582,7 +582,7 @@ module {
         aie.use_lock(%full_3_4, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_3_4(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_3_4.cc"}
     %core_3_4 = aie.core(%tile_3_4) {
@@ -603,7 +603,7 @@ module {
         aie.use_lock(%full_3_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_3_5(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_3_5.cc"}
     %core_3_5 = aie.core(%tile_3_5) {
@@ -624,7 +624,7 @@ module {
         aie.use_lock(%result_full_3_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     aie.flow(%shim_3, DMA : 0, %tile_3_2, DMA : 0)
     aie.flow(%tile_3_5, DMA : 0, %shim_3, DMA : 0)
@@ -677,7 +677,7 @@ module {
         aie.use_lock(%full_4_3, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_4_3(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_4_3.cc"}
     %core_4_3 = aie.core(%tile_4_3) {
@@ -698,7 +698,7 @@ module {
         aie.use_lock(%full_4_4, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_4_4(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_4_4.cc"}
     %core_4_4 = aie.core(%tile_4_4) {
@@ -719,7 +719,7 @@ module {
         aie.use_lock(%full_4_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_4_5(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_4_5.cc"}
     %core_4_5 = aie.core(%tile_4_5) {
@@ -740,7 +740,7 @@ module {
         aie.use_lock(%result_full_4_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     aie.flow(%shim_4, DMA : 0, %tile_4_2, DMA : 0)
     aie.flow(%tile_4_5, DMA : 0, %shim_4, DMA : 0)
@@ -793,7 +793,7 @@ module {
         aie.use_lock(%full_5_3, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_5_3(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_5_3.cc"}
     %core_5_3 = aie.core(%tile_5_3) {
@@ -814,7 +814,7 @@ module {
         aie.use_lock(%full_5_4, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_5_4(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_5_4.cc"}
     %core_5_4 = aie.core(%tile_5_4) {
@@ -835,7 +835,7 @@ module {
         aie.use_lock(%full_5_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_5_5(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_5_5.cc"}
     %core_5_5 = aie.core(%tile_5_5) {
@@ -856,7 +856,7 @@ module {
         aie.use_lock(%result_full_5_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     aie.flow(%shim_5, DMA : 0, %tile_5_2, DMA : 0)
     aie.flow(%tile_5_5, DMA : 0, %shim_5, DMA : 0)
@@ -909,7 +909,7 @@ module {
         aie.use_lock(%full_6_3, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_6_3(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_6_3.cc"}
     %core_6_3 = aie.core(%tile_6_3) {
@@ -930,7 +930,7 @@ module {
         aie.use_lock(%full_6_4, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_6_4(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_6_4.cc"}
     %core_6_4 = aie.core(%tile_6_4) {
@@ -951,7 +951,7 @@ module {
         aie.use_lock(%full_6_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_6_5(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_6_5.cc"}
     %core_6_5 = aie.core(%tile_6_5) {
@@ -972,7 +972,7 @@ module {
         aie.use_lock(%result_full_6_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     aie.flow(%shim_6, DMA : 0, %tile_6_2, DMA : 0)
     aie.flow(%tile_6_5, DMA : 0, %shim_6, DMA : 0)
@@ -1025,7 +1025,7 @@ module {
         aie.use_lock(%full_7_3, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_7_3(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_7_3.cc"}
     %core_7_3 = aie.core(%tile_7_3) {
@@ -1046,7 +1046,7 @@ module {
         aie.use_lock(%full_7_4, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_7_4(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_7_4.cc"}
     %core_7_4 = aie.core(%tile_7_4) {
@@ -1067,7 +1067,7 @@ module {
         aie.use_lock(%full_7_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     func.func private @stage_7_5(memref<256xi32>, memref<256xi32>) attributes {link_with = "stage_7_5.cc"}
     %core_7_5 = aie.core(%tile_7_5) {
@@ -1088,7 +1088,7 @@ module {
         aie.use_lock(%result_full_7_5, Release, %one)
       }
       aie.end
-    } {stack_size = 6144 : i32}
+    } {stack_size = 8192 : i32}
 
     aie.flow(%shim_7, DMA : 0, %tile_7_2, DMA : 0)
     aie.flow(%tile_7_5, DMA : 0, %shim_7, DMA : 0)

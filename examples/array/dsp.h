@@ -26,9 +26,78 @@ template <int N, uint32_t Seed> struct Table {
   }
 };
 
+// Mathematics for tables that the compiler computes; none of it is left in a core.
+constexpr double kPi = 3.14159265358979323846;
+
+constexpr double exponential(double x) {
+  int halvings = 0;
+  while (x > 0.5 || x < -0.5) {
+    x /= 2;
+    ++halvings;
+  }
+  double sum = 1, term = 1;
+  for (int k = 1; k < 16; ++k) {
+    term *= x / k;
+    sum += term;
+  }
+  for (; halvings > 0; --halvings)
+    sum *= sum;
+  return sum;
+}
+
+constexpr double cosine(double x) {
+  while (x > kPi)
+    x -= 2 * kPi;
+  while (x < -kPi)
+    x += 2 * kPi;
+  double sum = 1, term = 1;
+  for (int k = 1; k < 14; ++k) {
+    term *= -x * x / ((2 * k - 1) * (2 * k));
+    sum += term;
+  }
+  return sum;
+}
+
+constexpr int32_t fixed(double x) { return static_cast<int32_t>(x * 32767 + (x < 0 ? -0.5 : 0.5)); }
+
+// Hann-windowed low-pass filter whose cut-off moves with the seed.
+template <int Taps, uint32_t Seed> struct LowPass {
+  int32_t at[Taps];
+  constexpr LowPass() : at() {
+    double cut = 0.1 + 0.3 * (Seed % 97) / 97.0;
+    for (int i = 0; i < Taps; ++i) {
+      double t = i - (Taps - 1) / 2.0;
+      double ideal = t == 0 ? cut : cosine(kPi / 2 - kPi * cut * t) / (kPi * t);
+      at[i] = fixed(ideal * (0.5 - 0.5 * cosine(2 * kPi * (i + 1) / (Taps + 1))));
+    }
+  }
+};
+
+// The discrete cosine transform as a matrix, rows rotated by the seed.
+template <int Order, uint32_t Seed> struct Dct {
+  int32_t at[Order * Order];
+  constexpr Dct() : at() {
+    for (int r = 0; r < Order; ++r)
+      for (int k = 0; k < Order; ++k)
+        at[r * Order + k] = fixed(0.5 * cosine(kPi * (2 * k + 1) * ((r + Seed) % Order) / (2.0 * Order)));
+  }
+};
+
+// tanh with a gain from the seed, over 2^Log steps from -4 to 4.
+template <int Log, uint32_t Seed> struct Tanh {
+  int32_t at[1 << Log];
+  constexpr Tanh() : at() {
+    double gain = 0.5 + (Seed % 31) / 31.0;
+    for (int i = 0; i < 1 << Log; ++i) {
+      double e = exponential(2 * gain * (8.0 * i / (1 << Log) - 4));
+      at[i] = fixed((e - 1) / (e + 1));
+    }
+  }
+};
+
 // Finite impulse response filter; the delay line lives on the stack.
 template <int Taps, uint32_t Seed> inline void fir(const int32_t *in, int32_t *out) {
-  static constexpr Table<Taps, Seed> taps;
+  static constexpr LowPass<Taps, Seed> taps;
   int32_t line[kBlock + Taps];
   for (int i = 0; i < Taps; ++i)
     line[i] = 0;
@@ -82,9 +151,9 @@ template <int Log, uint32_t Seed> inline void hadamard(const int32_t *in, int32_
   }
 }
 
-// Product with a constant Order x Order matrix.
+// Discrete cosine transform of every run of Order samples.
 template <int Order, uint32_t Seed> inline void matmul(const int32_t *in, int32_t *out) {
-  static constexpr Table<Order * Order, Seed> m;
+  static constexpr Dct<Order, Seed> m;
   for (int base = 0; base < kBlock; base += Order)
 #pragma clang loop unroll(full)
     for (int r = 0; r < Order; ++r) {
@@ -134,13 +203,12 @@ template <int Degree, uint32_t Seed> inline void horner(const int32_t *in, int32
   }
 }
 
-// Substitution through a table of 2^Log entries that the compiler fills.
-template <int Log, uint32_t Seed> inline void lookup(const int32_t *in, int32_t *out) {
-  static constexpr Table<(1 << Log), Seed> table;
-  static uint32_t previous;
+// Activation through a table of 2^Log entries that the compiler fills.
+template <int Log, uint32_t Seed> inline void activate(const int32_t *in, int32_t *out) {
+  static constexpr Tanh<Log, Seed> table;
   for (int i = 0; i < kBlock; ++i) {
-    previous = (previous >> 7) ^ static_cast<uint32_t>(in[i]);
-    out[i] = table.at[previous & ((1 << Log) - 1)];
+    int32_t at = (in[i] >> (15 - Log)) + (1 << (Log - 1));
+    out[i] = table.at[at < 0 ? 0 : at >= 1 << Log ? (1 << Log) - 1 : at];
   }
 }
 

@@ -14,19 +14,22 @@ STEPS = {
     2: [("fir", 12 + 2 * c) for c in range(COLUMNS)],
     3: [("biquads", 3 + c) for c in range(4)] + [("horner", 7 + c) for c in range(4)],
     4: [("hadamard", 3 + c) for c in range(4)] + [("matmul", 4), ("matmul", 8), ("sorted", 3), ("sorted", 4)],
-    5: [("lookup", 7 + c) for c in range(4)] + [("ranked", 5 + c) for c in range(4)],
+    5: [("activate", 7 + c % 3) for c in range(4)] + [("ranked", 5 + c) for c in range(4)],
 }
 
 
 def kernel(col: int, row: int) -> str:
     step, argument = STEPS[row][col]
+    seed = 1 + 40 * col + row
     return f"""#include "dsp.h"
 
-// Column {col}, row {row}: dsp::{step}, and the residue it leaves behind.
+// Column {col}, row {row}: filter, dsp::{step}, transform, activation.
 extern "C" void stage_{col}_{row}(const int32_t *__restrict in, int32_t *__restrict out) {{
-  int32_t first[dsp::kBlock];
-  dsp::{step}<{argument}, {1 + 40 * col + row}u>(in, first);
-  dsp::horner<{3 + (col + row) % 5}, {7 + 31 * col + row}u>(first, out);
+  int32_t a[dsp::kBlock], b[dsp::kBlock];
+  dsp::fir<{8 + (col + row) % 5}, {seed}u>(in, a);
+  dsp::{step}<{argument}, {seed}u>(a, b);
+  dsp::matmul<{4 if (col + row) % 2 else 8}, {seed}u>(b, a);
+  dsp::activate<9, {7 + 31 * col + row}u>(a, out);
 }}
 """
 
@@ -72,7 +75,7 @@ def core(col: int, row: int) -> list[str]:
         *body,
         "      }",
         "      aie.end",
-        "    } {stack_size = 6144 : i32}",
+        "    } {stack_size = 8192 : i32}",
     ]
 
 

@@ -1,8 +1,10 @@
 #include "dsp.h"
 
-// Column 0, row 4: dsp::hadamard, and the residue it leaves behind.
+// Column 0, row 4: filter, dsp::hadamard, transform, activation.
 extern "C" void stage_0_4(const int32_t *__restrict in, int32_t *__restrict out) {
-  int32_t first[dsp::kBlock];
-  dsp::hadamard<3, 5u>(in, first);
-  dsp::horner<7, 11u>(first, out);
+  int32_t a[dsp::kBlock], b[dsp::kBlock];
+  dsp::fir<12, 5u>(in, a);
+  dsp::hadamard<3, 5u>(a, b);
+  dsp::matmul<8, 5u>(b, a);
+  dsp::activate<9, 11u>(a, out);
 }

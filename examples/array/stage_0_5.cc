@@ -1,8 +1,10 @@
 #include "dsp.h"
 
-// Column 0, row 5: dsp::lookup, and the residue it leaves behind.
+// Column 0, row 5: filter, dsp::activate, transform, activation.
 extern "C" void stage_0_5(const int32_t *__restrict in, int32_t *__restrict out) {
-  int32_t first[dsp::kBlock];
-  dsp::lookup<7, 6u>(in, first);
-  dsp::horner<3, 12u>(first, out);
+  int32_t a[dsp::kBlock], b[dsp::kBlock];
+  dsp::fir<8, 6u>(in, a);
+  dsp::activate<7, 6u>(a, b);
+  dsp::matmul<4, 6u>(b, a);
+  dsp::activate<9, 12u>(a, out);
 }

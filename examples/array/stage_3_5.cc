@@ -1,8 +1,10 @@
 #include "dsp.h"
 
-// Column 3, row 5: dsp::lookup, and the residue it leaves behind.
+// Column 3, row 5: filter, dsp::activate, transform, activation.
 extern "C" void stage_3_5(const int32_t *__restrict in, int32_t *__restrict out) {
-  int32_t first[dsp::kBlock];
-  dsp::lookup<10, 126u>(in, first);
-  dsp::horner<6, 105u>(first, out);
+  int32_t a[dsp::kBlock], b[dsp::kBlock];
+  dsp::fir<11, 126u>(in, a);
+  dsp::activate<7, 126u>(a, b);
+  dsp::matmul<8, 126u>(b, a);
+  dsp::activate<9, 105u>(a, out);
 }

@@ -1,8 +1,10 @@
 #include "dsp.h"
 
-// Column 4, row 5: dsp::ranked, and the residue it leaves behind.
+// Column 4, row 5: filter, dsp::ranked, transform, activation.
 extern "C" void stage_4_5(const int32_t *__restrict in, int32_t *__restrict out) {
-  int32_t first[dsp::kBlock];
-  dsp::ranked<5, 166u>(in, first);
-  dsp::horner<7, 136u>(first, out);
+  int32_t a[dsp::kBlock], b[dsp::kBlock];
+  dsp::fir<12, 166u>(in, a);
+  dsp::ranked<5, 166u>(a, b);
+  dsp::matmul<4, 166u>(b, a);
+  dsp::activate<9, 136u>(a, out);
 }

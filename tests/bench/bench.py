@@ -142,12 +142,13 @@ def building(runs: int) -> list[Row]:
         rows.append(("array, nothing changed", f"{median[2]:.3f} s", f"{100 * ratio[1]:.1f} % of cold"))
         rows.append(("32 equal cores, cold", f"{median[3]:.2f} s", f"{ratio[2]:.2f} x the 32 different ones"))
         kernel = different / "stage_3_3.cc"
-        kernel.write_text(kernel.read_text().replace("7u +", "8u +").replace("3u>(in", "4u>(in"))
-        seconds = timed(lambda: build(different))
+        kernel.write_text(kernel.read_text().replace("(a, out);", "(a, out);\n  out[0] += 1;"))
+        started = time.perf_counter()
         said = run(different, "design.mlir", "--toolchain=llvm", "-v")
-        del said
-        rows.append(("array, one kernel changed", f"{seconds:.2f} s", f"{100 * seconds / median[0]:.0f} % of cold"))
-        cold(different)
+        seconds = time.perf_counter() - started
+        tools = said.stdout.count("aiecc: exec:")
+        share = f"{100 * seconds / median[0]:.0f} % of cold, {tools} commands"
+        rows.append(("array, one kernel changed", f"{seconds:.2f} s", share))
     return rows
 
 
