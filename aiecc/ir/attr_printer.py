@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     ComplexType,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
     DictionaryAttr,
     FloatAttr,
     FunctionType,
@@ -182,6 +183,13 @@ def _bytes(value: Any, element: Attribute) -> bytes:
     return (value & ((1 << width) - 1)).to_bytes((width + 7) // 8, "little")
 
 
+def _resource(p: MlirPrinter, attr: DenseResourceAttr) -> None:
+    p.print_string("dense_resource<")
+    p.print_identifier_or_string_literal(attr.resource_handle.data)
+    p.print_string("> : ")
+    p.print_attribute(cast(Attribute, attr.type))
+
+
 def _dense(p: MlirPrinter, attr: DenseIntOrFPElementsAttr) -> None:
     p.print_string(dense_text(attr) + " : ")
     p.print_attribute(cast(Attribute, attr.type))
@@ -342,6 +350,7 @@ TABLE: dict[type[Attribute], Callable[[Any, Any], None]] = {
     BytesAttr: _bytes_attr,
     DenseArrayBase: _dense_array,
     DenseIntOrFPElementsAttr: _dense,
+    DenseResourceAttr: _resource,
     DictionaryAttr: _dictionary,
     FloatAttr: _float,
     FunctionType: _function,

@@ -5,15 +5,11 @@ Types are values, so the reader keeps every type it has read by its text: the sa
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
-    AnyFloat,
     ArrayAttr,
-    ComplexType,
-    DenseIntOrFPElementsAttr,
     DictionaryAttr,
     IndexType,
     IntegerAttr,
@@ -34,9 +30,9 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
 from aiecc.ir.affine import read_map, read_set
 from aiecc.ir.attr_printer import is_identity
+from aiecc.ir.dense_reader import DenseReader
 from aiecc.ir.lexer import Tok
 from aiecc.ir.registry import is_opaque_dialect, type_cache
-from aiecc.ir.token_reader import TokenReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +50,7 @@ _UNIT = UnitAttr()
 _WORD_TYPES = re.compile(r"(?:[su]?i[0-9]+|index|none|bf16|tf32|f[0-9]+(?:E[0-9]M[0-9][A-Z0-9]*)?)$")
 
 
-class AttrReader(TokenReader):
+class AttrReader(DenseReader):
     """The attribute half of the reader."""
 
     allow_unregistered: bool
@@ -246,87 +242,6 @@ class AttrReader(TokenReader):
         self.parse_punctuation(">")
         return entries
 
-    # --- dense elements -----------------------------------------------------------------------------------------------
-
-    def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
-        """`<..>` behind `dense`, then `: type` unless the type is known from elsewhere."""
-        start = self.pos
-        self.parse_punctuation("<")
-        text: str | None = None
-        numbers: list[Tok | tuple[Tok, Tok]] = []
-        shape: list[int] = [0]
-        if self._current_token.kind is Kind.STRING_LIT:
-            text = self.parse_str_literal()
-        elif self._current_token.kind is not Kind.GREATER:
-            shape = self._literal(numbers)
-        self.parse_punctuation(">")
-        if type is None:
-            self.parse_punctuation(":")
-            type = self._parse_dense_literal_type()
-        wanted = list(type.get_shape())
-        count = math.prod(wanted)
-        element = type.element_type
-        if text is not None:
-            values = self._packed(text, element, count, start)
-        else:
-            values = [number_value(self, token, element) for token in numbers]
-            if shape and shape != wanted and count:
-                self.raise_error(f"inferred shape of elements literal ({shape}) does not match type ({wanted})", start)
-            if not numbers and count:
-                self.raise_error("expected at least one element in the dense literal", start)
-            if not shape:
-                values = values * count
-        return DenseIntOrFPElementsAttr.from_list(type, values)
-
-    def _literal(self, numbers: list[Tok | tuple[Tok, Tok]]) -> list[int]:
-        """Collect the numbers of a nested list; gives its shape, `[]` for a single number."""
-        if self.parse_optional_punctuation("[") is None:
-            if self.parse_optional_punctuation("(") is not None:
-                real = self._literal_number()
-                self.parse_punctuation(",")
-                numbers.append((real, self._literal_number()))
-                self.parse_punctuation(")")
-            else:
-                numbers.append(self._literal_number())
-            return []
-        if self.parse_optional_punctuation("]") is not None:
-            return [0]
-        first = self._literal(numbers)
-        length = 1
-        while self.parse_optional_punctuation(",") is not None:
-            if self._literal(numbers) != first:
-                self.raise_error("tensor literal is invalid; ranks are not consistent between elements")
-            length += 1
-        self.parse_punctuation("]")
-        return [length, *first]
-
-    def _literal_number(self) -> Tok:
-        """A number with its sign, or a boolean, as one token."""
-        token = cast(Tok, self._consume_token())
-        if token.kind is Kind.MINUS:
-            number = cast(Tok, self._consume_token())
-            token = Tok(number.kind, token.start, number.end, "-" + number.text, token.input)
-        if token.kind not in (Kind.INTEGER_LIT, Kind.FLOAT_LIT) and token.text not in ("true", "false"):
-            raise ParseError(token.span, "expected element literal of primitive type")
-        return token
-
-    def _packed(self, text: str, element: Any, count: int, start: int) -> list[Any]:
-        """The elements behind a string of hexadecimal bytes."""
-        try:
-            data = bytes.fromhex(text.removeprefix("0x"))
-        except ValueError:
-            self.raise_error("expected string containing hex digits starting with `0x`", start)
-        if element == _TRUE.type:
-            bits = [bool(data[i // 8] >> (i % 8) & 1) for i in range(min(count, len(data) * 8))]
-            values: list[Any] = [bits[0]] * count if len(data) == 1 and data[0] in (0, 255) else bits
-        else:
-            values = list(element.iter_unpack(data))
-            if len(values) == 1:
-                values *= count
-        if len(values) != count:
-            self.raise_error("elements hex data size is invalid for provided type", start)
-        return values
-
     def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> Any:
         if "." not in attr_or_dialect_name and self._current_token.kind is not Kind.LESS:
             return self.alias(("!" if is_type else "#") + attr_or_dialect_name)
@@ -346,32 +261,6 @@ class AttrReader(TokenReader):
 
     def alias(self, name: str) -> Attribute:
         raise NotImplementedError
-
-
-def number_value(reader: AttrReader, token: Tok | tuple[Tok, Tok], type: Any) -> Any:
-    """The value of a literal as an element of this type; hexadecimal floats are bit patterns."""
-    if isinstance(token, tuple):
-        inner = type.element_type if isinstance(type, ComplexType) else type
-        return number_value(reader, token[0], inner), number_value(reader, token[1], inner)
-    text = token.text
-    if text in ("true", "false"):
-        return text == "true"
-    if token.kind is Kind.FLOAT_LIT:
-        if not isinstance(type, AnyFloat):
-            raise ParseError(token.span, "expected integer elements, but parsed floating-point")
-        return float(text)
-    value = int(text, 0) if "x" in text else int(text)
-    if isinstance(type, AnyFloat):
-        if "x" not in text:
-            return float(value)
-        if value.bit_length() > type.bitwidth:
-            raise ParseError(token.span, "hexadecimal float constant out of range for type")
-        return next(iter(type.iter_unpack(value.to_bytes(type.compile_time_size, "little"))))
-    if isinstance(type, IntegerType):
-        low, high = type.value_range()
-        if not low <= value < high:
-            raise ParseError(token.span, "integer constant out of range for type")
-    return value
 
 
 def _integer(reader: AttrReader, value: int, type: IntegerType | IndexType, start: Tok) -> Attribute:

@@ -179,3 +179,14 @@ def test_attributes_are_a_fixed_point(attribute: str):
 
 def _escaped(text: str) -> str:
     return "".join(c if " " <= c <= "~" and c not in '"\\' else "".join(f"\\{b:02X}" for b in c.encode()) for c in text)
+
+
+def test_resources_become_their_elements_every_time():
+    text = (
+        "func.func private @f() attributes {a.v = dense_resource<blob> : tensor<2xi8>, "
+        "a.w = dense_resource<gone> : tensor<2xi8>}\n"
+        '{-#\n  dialect_resources: { builtin: { blob: "0x01000000AA05" } }\n#-}\n'
+    )
+    wanted = "a.v = dense<[-86, 5]> : tensor<2xi8>, a.w = dense_resource<gone> : tensor<2xi8>"
+    assert [wanted in print_module(parse(text, "x")) for _ in range(3)] == [True] * 3
+    assert refusal(text[:-4]).text == "expected '#-}' in file metadata dictionary"
