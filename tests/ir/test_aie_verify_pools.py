@@ -6,8 +6,9 @@ import pytest
 from aiekit import Said, complaint, complaints
 
 TYPE = "memref<16xi32>"
-HALVES = "aie.objectfifo.segment @a {offset = 0 : i32, size = 8 : i32}\naie.objectfifo.segment @b {offset = 8 : "
-"i32, size = 8 : i32}"
+HALVES = """\
+aie.objectfifo.segment @a {offset = 0 : i32, size = 8 : i32}
+aie.objectfifo.segment @b {offset = 8 : i32, size = 8 : i32}"""
 WHOLE = "aie.objectfifo.segment @a {offset = 0 : i32, size = 16 : i32}"
 TWO = "#aie<bd_dim_layout_array_array[[<size = 4, stride = 2>], []]>"
 

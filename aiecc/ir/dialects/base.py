@@ -133,7 +133,12 @@ class DialectOp(IRDLOperation):
         self.verify_parent()
         for trait in self.traits:
             trait.verify(self)
-        self.verify_op()
+        try:
+            self.verify_op()
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            # Rules look at other ops as well. One that is malformed has an error of its own; anything else is our bug.
+            if not _any_malformed(self):
+                raise
 
     def verify_op(self) -> None:
         """The op's own rules, in the order MLIR reports them."""
@@ -243,6 +248,20 @@ def _verify_type(op: DialectOp, what: str, index: int, type: Attribute, constrai
         constraint = getattr(constraint, "constr", getattr(constraint, "constraint", None))
     if constraint is not None and not constraint.test(type):
         raise op.error(f"{what} #{index} must be {constraint.summary}, but got '{show(type)}'")
+
+
+def _any_malformed(op: Operation) -> bool:
+    """Whether any of our ops in the same module breaks its own definition."""
+    top: Operation = op
+    while (parent := top.parent_op()) is not None:
+        top = parent
+    for other in top.walk():
+        if isinstance(other, DialectOp):
+            try:
+                other.verify_definition()
+            except VerifyError:
+                return True
+    return False
 
 
 def op_definition(cls: OpT) -> OpT:
