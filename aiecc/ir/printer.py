@@ -230,11 +230,21 @@ class MlirPrinter(Printer):
         else:
             syntax = self._syntax(op)
             show = None if syntax is None or self.print_generic_format else syntax.print
-            if show is None:
+            if show is None or not self._print_custom(op, show):
                 self._print_generic(op)
-            else:
-                self._out.append(self._op_name(op.name))
-                show(op, self)
+
+    def _print_custom(self, op: Operation, show: Callable[[Operation, Any], None]) -> bool:
+        """The op's own form; False when the op is not what its form expects (only wrong IR is not)."""
+        start, indent, depth = self.mark(), self._indent, len(self._dialects)
+        self._out.append(self._op_name(op.name))
+        try:
+            show(op, self)
+        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
+            self.take(start)
+            self._indent = indent
+            del self._dialects[depth:]
+            return False
+        return True
 
     def _op_name(self, name: str) -> str:
         dialect, _, rest = name.partition(".")

@@ -11,6 +11,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation, VarIRConstruct, verify_variadic_size
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
@@ -163,11 +164,29 @@ def _own_rules(op: Operation) -> None:
     """What the op requires of itself."""
     if isinstance(op, RawOp | UnregisteredOp):
         return
+    if not upstream_dialect(op.name.partition(".")[0]):
+        op.verify_()
+        return
+    _counts(op)
     rule = RULES.get(op.name)
     if rule is not None and op.name not in SYMBOL_USERS:
         rule(op)
-    if not upstream_dialect(op.name.partition(".")[0]):
-        op.verify_()
+
+
+def _counts(op: Operation) -> None:
+    """As many operands, results, regions and successors as the op must have. Only the generic form can get it wrong."""
+    if not isinstance(op, IRDLOperation):
+        return
+    definition = op.get_irdl_definition()
+    for construct in VarIRConstruct:
+        try:
+            verify_variadic_size(op, definition, construct)
+        except VerifyException as error:
+            raise VerifyError(_lower(str(error))) from None
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _inside_rules(op: Operation) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from textkit import said
+from textkit import chunks, said
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
@@ -13,7 +13,7 @@ from aiecc.base.diag import Level, Note
 from aiecc.base.spans import Span
 from aiecc.ir.dominance import Dominance
 from aiecc.ir.errors import VerifyError
-from aiecc.ir.text import parse
+from aiecc.ir.text import parse, print_module
 from aiecc.ir.verify import diagnostic, verify
 
 TWO_WRONG = """\
@@ -118,6 +118,26 @@ def test_isolation():
     (found,) = said("func.func @f() -> i32 {\n  return %x : i32\n}\n%x = arith.constant 1 : i32")
     assert found.text == "'func.return' op using value defined outside the region"
     assert found.notes == (Note("required by region isolation constraints", Span("<stdin>", 1, 1)),)
+
+
+@pytest.mark.parametrize(
+    "name", ["arith", "memref", "scf", "func", "affine", "vector", "math", "index", "dense", "llvm"]
+)
+def test_upstream_ops_that_are_right_are_found_right(name: str):
+    for part in chunks(name):
+        assert verify(parse(part, "u.mlir")) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["scf.for", "scf.if", "scf.forall", "func.func", "func.call", "memref.load", "memref.subview", "memref.alloc",
+     "affine.for", "arith.extsi", "arith.constant", "index.add", "vector.contract", "vector.mask", "builtin.module"],
+)  # fmt: skip
+def test_ops_without_their_parts_are_refused_or_printed_generically(name: str):
+    text = f'func.func @f() {{\n  "{name}"() : () -> ()\n  return\n}}'
+    errors = texts(text)
+    assert [line for line, _ in errors] in ([], [2])
+    assert f'"{name}"()' in print_module(parse(text, "v.mlir"))
 
 
 # --- dominance --------------------------------------------------------------------------------------------------------

@@ -97,9 +97,7 @@ def _read_constant(p: Any) -> Operation:
 def _show_constant(op: Operation, p: Any) -> None:
     print_dict(p, op, frozenset({"value"}))
     p.print_string(" ")
-    value = op.get_attr_or_prop("value")
-    if value is not None:
-        p.print_attribute(value)
+    p.print_attribute(op.properties["value"])
 
 
 def _name_constant(op: Operation) -> list[str | None]:

@@ -182,6 +182,8 @@ class Template:
         for i, (name, _, is_list) in enumerate(operands):
             size = known[i] if known is not None else (spare if is_list else 1)
             places[name] = op.operands[start : start + size]
+            if not is_list and len(places[name]) != 1:
+                raise ValueError(f"{op.name} has no operand '{name}'")
             start += size
         return places
 
