@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr
-from xdsl.ir import Attribute, Operation, OpResult
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from aiecc.ir.dialects.aie.access import ObjectFifoAcquireOp, ObjectFifoSubviewAccessOp
@@ -41,12 +42,17 @@ def settle(root: Operation) -> None:
             _name_segments(op, root)
 
 
+def _maker(value: SSAValue) -> Operation | Block | None:
+    """What makes a value; None for one that is used but nowhere defined, which the reader reports at the end."""
+    return None if isinstance(value, ForwardDeclaredValue) else value.owner
+
+
 _ENDPOINTS = ("aie.objectfifo.core_endpoint", "aie.objectfifo.dma_endpoint")
 
 
 def _adopt_constant(op: UseLockOp) -> None:
     """The constant of a literal lock value goes right before the op."""
-    owner = op.value.owner
+    owner = _maker(op.value)
     if isinstance(owner, ConstantOp) and owner.parent is None and op.parent is not None:
         copy_span(op, owner)
         op.parent.insert_op_before(owner, op)
@@ -54,7 +60,7 @@ def _adopt_constant(op: UseLockOp) -> None:
 
 def _adopt_tile(op: ShimDmaAllocationOp, root: Operation) -> None:
     """The older form names a column: use the device's tile there, or put one before the op."""
-    owner = op.tile.owner
+    owner = _maker(op.tile)
     if not isinstance(owner, TileOp) or owner.parent is not None or op.parent is None:
         return
     for other in op.parent.ops:
