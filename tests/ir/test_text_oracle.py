@@ -8,6 +8,11 @@ import struct
 import pytest
 from textkit import Programs, chunks, mlir_opt, ours
 
+from aiecc.base.diag import Sink
+from aiecc.ir.pipeline import parse_pipeline
+from aiecc.ir.pipeline import run as run_pipeline
+from aiecc.ir.text import parse, print_module
+
 pytestmark = pytest.mark.tools
 
 DIALECTS = ("affine", "arith", "dense", "func", "index", "llvm", "math", "memref", "scf", "vector")
@@ -86,3 +91,16 @@ def test_dense_elements(element: str, count: int):
     wanted = mlir_opt([text])[0]
     assert ours(text) == wanted
     assert ours(wanted) == wanted
+
+
+def test_canonicalize_and_cse_keep_the_meaning():
+    """mlir-opt brings a program and what our passes made of it to the same canonical form."""
+    programs = [Programs(seed).module() for seed in range(200, 240)]
+    reduced: list[str] = []
+    for program in programs:
+        module, sink = parse(program, "x"), Sink()
+        assert run_pipeline(parse_pipeline("canonicalize,cse"), module, sink), sink.items
+        reduced.append(print_module(module))
+    flag = "--pass-pipeline=builtin.module(canonicalize,cse,canonicalize)"
+    assert mlir_opt(reduced, flag) == mlir_opt(programs, flag)
+    assert sum(len(text) for text in reduced) < sum(len(ours(program)) for program in programs)

@@ -8,6 +8,7 @@ import pytest
 from textkit import chunks, said
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
+from xdsl.irdl import IRDLOperation
 
 from aiecc.base.diag import Level, Note
 from aiecc.base.spans import Span
@@ -198,3 +199,22 @@ def test_dominance_is_what_all_ways_say(seed: int):
         first = use.first_op
         assert first is not None
         assert not info.dominates(first.results[0], first)
+
+
+@pytest.mark.parametrize("name", ["arith", "memref", "scf", "func", "affine", "vector", "math"])
+def test_the_accessors_of_xdsl_find_the_parts(name: str):
+    seen = 0
+    for part in chunks(name):
+        for op in parse(part, "a.mlir").walk():
+            if isinstance(op, IRDLOperation):
+                definition = op.get_irdl_definition()
+                groups = [definition.operands, definition.results, definition.regions, definition.successors]
+                operands = 0
+                for names in groups:
+                    for accessor, _ in names:
+                        found = getattr(op, accessor)
+                        if names is definition.operands:
+                            operands += 0 if found is None else len(found) if isinstance(found, tuple) else 1
+                assert operands == len(op.operands)
+                seen += 1
+    assert seen > 10
