@@ -223,6 +223,15 @@ def _duplicate(match: re.Match[str], message: Message, context: LinkContext) -> 
 
 def _orphan(match: re.Match[str], message: Message, context: LinkContext) -> Diagnostic:
     home, section = match.group(1), match.group(2)
+    if section.startswith((".init_array", ".ctors", ".preinit_array")):
+        return Diagnostic(
+            Level.ERROR,
+            f"{home} has static constructors ({section}), and nothing runs them on a core",
+            context.where,
+            "E0601",
+            (Note(f"core {context.core.at}: the linker says: {message.text}"),),
+            "initialize these objects at compile time (constexpr, constinit) or in the kernel",
+        )
     return Diagnostic(
         Level.ERROR,
         f"section '{section}' of {home} has no place in this core's memory",

@@ -1,8 +1,9 @@
 """One ELF file as plain values: header, sections, symbols, relocations.
 
 Everything is decoded in bulk with `struct`, which takes a seventh of pyelftools' time for the same symbols and
-relocations; `lines.py` uses pyelftools, for DWARF. Every offset is checked against the file first, so a file that
-is cut, patched or no ELF at all ends in `ElfProblem` with one line that says why.
+relocations (`relocs.py` asks pyelftools for the names of foreign machines' relocation types). Every offset is checked
+against the file first, so a file that is cut, patched or no ELF at all ends in `ElfProblem` with one line that says
+why.
 """
 
 from __future__ import annotations

@@ -82,11 +82,11 @@ def _sections(layout: CoreLayout) -> Iterator[str]:
         "  .text : {",
         "     /* the __start symbol has to come at address zero. */",
         "     *crt0.o(.text*)",
-        # The pointers are words; code may end in the middle of one.
-        "     . = ALIGN(4); _ctors_start = .;",
+        "     _ctors_start = .;",
         "     _init_array_start = .;",
-        # The file-pattern form selects nothing by itself; the second one collects the constructors.
-        "     KEEP(SORT(*.init_array)) KEEP(*(SORT_BY_INIT_PRIORITY(.init_array .init_array.*)))",
+        # As mlir-aie writes it. It selects nothing, so a static constructor is an orphan and stops the link: start-up
+        # code runs none, and an object that is silently never constructed would be worse.
+        "     KEEP(SORT(*.init_array))",
         "     _ctors_end = .;",
         "     _init_array_end = .;",
         "     _dtors_start = .;",

@@ -24,7 +24,7 @@ def measure(
     overrides: Mapping[str, int],
     fallback: Mapping[str, int] | None = None,
     *,
-    lines: bool = False,
+    lines: bool = True,
 ) -> StackMeasure:
     """`analyse` for the bytes of a linked core; `path` is how messages name it."""
     try:
@@ -39,14 +39,13 @@ def analyse(
     fallback: Mapping[str, int] | None = None,
     *,
     path: str = "",
-    lines: bool = False,
+    lines: bool = True,
 ) -> StackMeasure:
     """The stack requirement of a linked core, bytes.
 
     `overrides`: declared requirement of a function's whole call subtree, by exported name; 0 is legal. `fallback`:
     frames of functions without frame data, by name (default: those known for the image's machine). `lines`: look up
-    file and line of the chain's frames, some 5 ms for a core with debug information, so for a report only.
-    Raises `ElfProblem` only for a damaged file.
+    file and line of the chain's frames where there is debug information. Raises `ElfProblem` only for a damaged file.
     """
     if not image.linked:
         return _unknown(f"the linked core '{path}' has no entry point")

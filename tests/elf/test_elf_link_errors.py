@@ -241,9 +241,7 @@ def test_warnings_are_no_errors() -> None:
 # -- the real linker ------------------------------------------------------------------------------------------
 
 
-def fails(
-    folder: Path, kernel: str, core: str = "void kernel(void); void core_0_2(void) { kernel(); }"
-) -> list[Diagnostic]:
+def fails(folder: Path, kernel: str) -> list[Diagnostic]:
     """Explain the failed link of a core whose data region and bank 1 hold 256 bytes each."""
     tile = TileFacts(
         0,
@@ -299,3 +297,13 @@ def test_a_real_orphan(tmp_path: Path) -> None:
     (found,) = fails(tmp_path, '__attribute__((section("strange"))) volatile int q = 4; void kernel(void) { q = 3; }')
     assert found.text.startswith("section 'strange' of ")
     assert "kernel.o has no place" in found.text
+
+
+@pytest.mark.tools
+def test_real_static_constructors_are_refused(tmp_path: Path) -> None:
+    # Volatile, or the compiler runs it itself.
+    early = "volatile int q; __attribute__((constructor)) static void early(void) { q = 3; }"
+    kernel = early + " void kernel(void) { q++; }"
+    (found,) = fails(tmp_path, kernel)
+    assert found.text.endswith("kernel.o has static constructors (.init_array), and nothing runs them on a core")
+    assert found.code == "E0601"
