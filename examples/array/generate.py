@@ -14,7 +14,7 @@ STEPS = {
     2: [("fir", 12 + 2 * c) for c in range(COLUMNS)],
     3: [("biquads", 3 + c) for c in range(4)] + [("horner", 7 + c) for c in range(4)],
     4: [("hadamard", 3 + c) for c in range(4)] + [("matmul", 4), ("matmul", 8), ("sorted", 3), ("sorted", 4)],
-    5: [("activate", 7 + c % 3) for c in range(4)] + [("ranked", 5 + c) for c in range(4)],
+    5: [("activate", 8 + c % 3) for c in range(4)] + [("ranked", 5 + c) for c in range(4)],
 }
 
 
@@ -29,7 +29,7 @@ extern "C" void stage_{col}_{row}(const int32_t *__restrict in, int32_t *__restr
   dsp::fir<{8 + (col + row) % 5}, {seed}u>(in, a);
   dsp::{step}<{argument}, {seed}u>(a, b);
   dsp::matmul<{4 if (col + row) % 2 else 8}, {seed}u>(b, a);
-  dsp::activate<9, {7 + 31 * col + row}u>(a, out);
+  dsp::activate<11, {7 + 31 * col + row}u>(a, out);
 }}
 """
 

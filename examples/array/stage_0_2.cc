@@ -6,5 +6,5 @@ extern "C" void stage_0_2(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<10, 3u>(in, a);
   dsp::fir<12, 3u>(a, b);
   dsp::matmul<8, 3u>(b, a);
-  dsp::activate<9, 9u>(a, out);
+  dsp::activate<11, 9u>(a, out);
 }

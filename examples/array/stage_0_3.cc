@@ -6,5 +6,5 @@ extern "C" void stage_0_3(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<11, 4u>(in, a);
   dsp::biquads<3, 4u>(a, b);
   dsp::matmul<4, 4u>(b, a);
-  dsp::activate<9, 10u>(a, out);
+  dsp::activate<11, 10u>(a, out);
 }

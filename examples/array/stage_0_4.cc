@@ -6,5 +6,5 @@ extern "C" void stage_0_4(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<12, 5u>(in, a);
   dsp::hadamard<3, 5u>(a, b);
   dsp::matmul<8, 5u>(b, a);
-  dsp::activate<9, 11u>(a, out);
+  dsp::activate<11, 11u>(a, out);
 }

@@ -4,7 +4,7 @@
 extern "C" void stage_0_5(const int32_t *__restrict in, int32_t *__restrict out) {
   int32_t a[dsp::kBlock], b[dsp::kBlock];
   dsp::fir<8, 6u>(in, a);
-  dsp::activate<7, 6u>(a, b);
+  dsp::activate<8, 6u>(a, b);
   dsp::matmul<4, 6u>(b, a);
-  dsp::activate<9, 12u>(a, out);
+  dsp::activate<11, 12u>(a, out);
 }

@@ -6,5 +6,5 @@ extern "C" void stage_1_2(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<11, 43u>(in, a);
   dsp::fir<14, 43u>(a, b);
   dsp::matmul<4, 43u>(b, a);
-  dsp::activate<9, 40u>(a, out);
+  dsp::activate<11, 40u>(a, out);
 }

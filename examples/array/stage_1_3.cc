@@ -6,5 +6,5 @@ extern "C" void stage_1_3(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<12, 44u>(in, a);
   dsp::biquads<4, 44u>(a, b);
   dsp::matmul<8, 44u>(b, a);
-  dsp::activate<9, 41u>(a, out);
+  dsp::activate<11, 41u>(a, out);
 }

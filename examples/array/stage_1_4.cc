@@ -6,5 +6,5 @@ extern "C" void stage_1_4(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<8, 45u>(in, a);
   dsp::hadamard<4, 45u>(a, b);
   dsp::matmul<4, 45u>(b, a);
-  dsp::activate<9, 42u>(a, out);
+  dsp::activate<11, 42u>(a, out);
 }

@@ -4,7 +4,7 @@
 extern "C" void stage_1_5(const int32_t *__restrict in, int32_t *__restrict out) {
   int32_t a[dsp::kBlock], b[dsp::kBlock];
   dsp::fir<9, 46u>(in, a);
-  dsp::activate<8, 46u>(a, b);
+  dsp::activate<9, 46u>(a, b);
   dsp::matmul<8, 46u>(b, a);
-  dsp::activate<9, 43u>(a, out);
+  dsp::activate<11, 43u>(a, out);
 }

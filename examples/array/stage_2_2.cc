@@ -6,5 +6,5 @@ extern "C" void stage_2_2(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<12, 83u>(in, a);
   dsp::fir<16, 83u>(a, b);
   dsp::matmul<8, 83u>(b, a);
-  dsp::activate<9, 71u>(a, out);
+  dsp::activate<11, 71u>(a, out);
 }

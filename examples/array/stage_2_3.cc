@@ -6,5 +6,5 @@ extern "C" void stage_2_3(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<8, 84u>(in, a);
   dsp::biquads<5, 84u>(a, b);
   dsp::matmul<4, 84u>(b, a);
-  dsp::activate<9, 72u>(a, out);
+  dsp::activate<11, 72u>(a, out);
 }

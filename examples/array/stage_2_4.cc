@@ -6,5 +6,5 @@ extern "C" void stage_2_4(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<9, 85u>(in, a);
   dsp::hadamard<5, 85u>(a, b);
   dsp::matmul<8, 85u>(b, a);
-  dsp::activate<9, 73u>(a, out);
+  dsp::activate<11, 73u>(a, out);
 }

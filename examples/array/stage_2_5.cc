@@ -4,7 +4,7 @@
 extern "C" void stage_2_5(const int32_t *__restrict in, int32_t *__restrict out) {
   int32_t a[dsp::kBlock], b[dsp::kBlock];
   dsp::fir<10, 86u>(in, a);
-  dsp::activate<9, 86u>(a, b);
+  dsp::activate<10, 86u>(a, b);
   dsp::matmul<4, 86u>(b, a);
-  dsp::activate<9, 74u>(a, out);
+  dsp::activate<11, 74u>(a, out);
 }

@@ -6,5 +6,5 @@ extern "C" void stage_3_2(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<8, 123u>(in, a);
   dsp::fir<18, 123u>(a, b);
   dsp::matmul<4, 123u>(b, a);
-  dsp::activate<9, 102u>(a, out);
+  dsp::activate<11, 102u>(a, out);
 }

@@ -6,5 +6,5 @@ extern "C" void stage_3_3(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<9, 124u>(in, a);
   dsp::biquads<6, 124u>(a, b);
   dsp::matmul<8, 124u>(b, a);
-  dsp::activate<9, 103u>(a, out);
+  dsp::activate<11, 103u>(a, out);
 }

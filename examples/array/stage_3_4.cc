@@ -6,5 +6,5 @@ extern "C" void stage_3_4(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<10, 125u>(in, a);
   dsp::hadamard<6, 125u>(a, b);
   dsp::matmul<4, 125u>(b, a);
-  dsp::activate<9, 104u>(a, out);
+  dsp::activate<11, 104u>(a, out);
 }

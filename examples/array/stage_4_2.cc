@@ -6,5 +6,5 @@ extern "C" void stage_4_2(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<9, 163u>(in, a);
   dsp::fir<20, 163u>(a, b);
   dsp::matmul<8, 163u>(b, a);
-  dsp::activate<9, 133u>(a, out);
+  dsp::activate<11, 133u>(a, out);
 }

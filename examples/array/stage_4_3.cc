@@ -6,5 +6,5 @@ extern "C" void stage_4_3(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<10, 164u>(in, a);
   dsp::horner<7, 164u>(a, b);
   dsp::matmul<4, 164u>(b, a);
-  dsp::activate<9, 134u>(a, out);
+  dsp::activate<11, 134u>(a, out);
 }

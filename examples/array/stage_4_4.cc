@@ -6,5 +6,5 @@ extern "C" void stage_4_4(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<11, 165u>(in, a);
   dsp::matmul<4, 165u>(a, b);
   dsp::matmul<8, 165u>(b, a);
-  dsp::activate<9, 135u>(a, out);
+  dsp::activate<11, 135u>(a, out);
 }

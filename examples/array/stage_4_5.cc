@@ -6,5 +6,5 @@ extern "C" void stage_4_5(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<12, 166u>(in, a);
   dsp::ranked<5, 166u>(a, b);
   dsp::matmul<4, 166u>(b, a);
-  dsp::activate<9, 136u>(a, out);
+  dsp::activate<11, 136u>(a, out);
 }

@@ -6,5 +6,5 @@ extern "C" void stage_5_2(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<10, 203u>(in, a);
   dsp::fir<22, 203u>(a, b);
   dsp::matmul<4, 203u>(b, a);
-  dsp::activate<9, 164u>(a, out);
+  dsp::activate<11, 164u>(a, out);
 }

@@ -6,5 +6,5 @@ extern "C" void stage_5_3(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<11, 204u>(in, a);
   dsp::horner<8, 204u>(a, b);
   dsp::matmul<8, 204u>(b, a);
-  dsp::activate<9, 165u>(a, out);
+  dsp::activate<11, 165u>(a, out);
 }

@@ -6,5 +6,5 @@ extern "C" void stage_5_4(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<12, 205u>(in, a);
   dsp::matmul<8, 205u>(a, b);
   dsp::matmul<4, 205u>(b, a);
-  dsp::activate<9, 166u>(a, out);
+  dsp::activate<11, 166u>(a, out);
 }

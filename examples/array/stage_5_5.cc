@@ -6,5 +6,5 @@ extern "C" void stage_5_5(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<8, 206u>(in, a);
   dsp::ranked<6, 206u>(a, b);
   dsp::matmul<8, 206u>(b, a);
-  dsp::activate<9, 167u>(a, out);
+  dsp::activate<11, 167u>(a, out);
 }

@@ -6,5 +6,5 @@ extern "C" void stage_6_2(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<11, 243u>(in, a);
   dsp::fir<24, 243u>(a, b);
   dsp::matmul<8, 243u>(b, a);
-  dsp::activate<9, 195u>(a, out);
+  dsp::activate<11, 195u>(a, out);
 }

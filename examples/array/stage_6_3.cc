@@ -6,5 +6,5 @@ extern "C" void stage_6_3(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<12, 244u>(in, a);
   dsp::horner<9, 244u>(a, b);
   dsp::matmul<4, 244u>(b, a);
-  dsp::activate<9, 196u>(a, out);
+  dsp::activate<11, 196u>(a, out);
 }

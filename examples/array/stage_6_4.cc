@@ -6,5 +6,5 @@ extern "C" void stage_6_4(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<8, 245u>(in, a);
   dsp::sorted<3, 245u>(a, b);
   dsp::matmul<8, 245u>(b, a);
-  dsp::activate<9, 197u>(a, out);
+  dsp::activate<11, 197u>(a, out);
 }

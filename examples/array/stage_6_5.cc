@@ -6,5 +6,5 @@ extern "C" void stage_6_5(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<9, 246u>(in, a);
   dsp::ranked<7, 246u>(a, b);
   dsp::matmul<4, 246u>(b, a);
-  dsp::activate<9, 198u>(a, out);
+  dsp::activate<11, 198u>(a, out);
 }

@@ -6,5 +6,5 @@ extern "C" void stage_7_2(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<12, 283u>(in, a);
   dsp::fir<26, 283u>(a, b);
   dsp::matmul<4, 283u>(b, a);
-  dsp::activate<9, 226u>(a, out);
+  dsp::activate<11, 226u>(a, out);
 }

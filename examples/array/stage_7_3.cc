@@ -6,5 +6,5 @@ extern "C" void stage_7_3(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<8, 284u>(in, a);
   dsp::horner<10, 284u>(a, b);
   dsp::matmul<8, 284u>(b, a);
-  dsp::activate<9, 227u>(a, out);
+  dsp::activate<11, 227u>(a, out);
 }

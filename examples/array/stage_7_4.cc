@@ -6,5 +6,5 @@ extern "C" void stage_7_4(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<9, 285u>(in, a);
   dsp::sorted<4, 285u>(a, b);
   dsp::matmul<4, 285u>(b, a);
-  dsp::activate<9, 228u>(a, out);
+  dsp::activate<11, 228u>(a, out);
 }

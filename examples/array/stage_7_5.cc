@@ -6,5 +6,5 @@ extern "C" void stage_7_5(const int32_t *__restrict in, int32_t *__restrict out)
   dsp::fir<10, 286u>(in, a);
   dsp::ranked<8, 286u>(a, b);
   dsp::matmul<8, 286u>(b, a);
-  dsp::activate<9, 229u>(a, out);
+  dsp::activate<11, 229u>(a, out);
 }
