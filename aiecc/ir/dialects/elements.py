@@ -19,7 +19,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from aiecc.ir.dialects.constraints import is_elements
-from aiecc.ir.dialects.reading import fail, need
+from aiecc.ir.dialects.reading import fail, need, wrong
 
 NOT_ELEMENTS = "initial value should be an elements attribute"
 
@@ -45,7 +45,7 @@ def read_elements(p: Parser, type: Any) -> Attribute:
             fail(p, f"invalid elements: {error}", at)
     attr = p.parse_optional_attribute()
     if attr is None:
-        fail(p, "expected attribute value")
+        wrong(p, "expected attribute value")
     if not is_elements(attr):
         fail(p, NOT_ELEMENTS, at)
     return attr

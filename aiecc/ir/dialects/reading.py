@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+AttrT = TypeVar("AttrT", bound=Attribute)
 
 
 class Draft:
@@ -91,10 +93,17 @@ class Element:
         raise NotImplementedError
 
 
-def fail(p: Parser, text: str, at: Any = None) -> NoReturn:
-    """A parse error at the current token, or at `at`."""
+def wrong(p: Parser, text: str, at: Any = None) -> NoReturn:
+    """A parse error at the current token, or at `at`: one that MLIR's token level reports."""
     p.raise_error(text) if at is None else p.raise_error(text, at)
     raise AssertionError("raise_error returned")
+
+
+def fail(p: Parser, text: str, at: Any = None) -> NoReturn:
+    """A parse error that an op's own reader reports; it names the op."""
+    starts: list[int] = getattr(p, "op_start", [])
+    name = re.compile(r"[\w.$]+").match(p.lexer.input.content, starts[-1]) if starts else None
+    wrong(p, text if name is None else f"custom op '{name[0]}' {text}", at)
 
 
 def eat(p: Parser, text: str) -> bool:
@@ -105,12 +114,12 @@ def eat(p: Parser, text: str) -> bool:
 def need(p: Parser, text: str) -> None:
     """Read the word or punctuation `text`."""
     if p.parse_optional_characters(text) is None:
-        fail(p, f"expected '{text}'")
+        (fail if text.isidentifier() else wrong)(p, f"expected '{text}'")
 
 
 def read_operand(p: Parser) -> UnresolvedOperand:
     found = p.parse_optional_unresolved_operand()
-    return fail(p, "expected SSA operand") if found is None else found
+    return wrong(p, "expected SSA operand") if found is None else found
 
 
 def read_int(p: Parser, type: IntegerType = I32) -> IntegerAttr[IntegerType]:
@@ -125,8 +134,19 @@ def read_int(p: Parser, type: IntegerType = I32) -> IntegerAttr[IntegerType]:
 def in_range(p: Parser, value: int, type: IntegerType, at: Any = None) -> IntegerAttr[IntegerType]:
     bits = type.width.data
     if not -(1 << (bits - 1)) <= value < (1 << bits):
-        fail(p, "integer constant out of range for attribute", at)
+        wrong(p, "integer constant out of range for attribute", at)
     return IntegerAttr(value, type)
+
+
+def read_inherent(p: Parser, kinds: type[AttrT]) -> AttrT:
+    """An attribute of one kind, as a place in the syntax wants it."""
+    at = p.pos
+    found = p.parse_optional_attribute()
+    if found is None:
+        wrong(p, "expected attribute value")
+    if not isinstance(found, kinds):
+        fail(p, "invalid kind of attribute specified", at)
+    return found
 
 
 def read_symbol(p: Parser) -> StringAttr:
@@ -136,7 +156,7 @@ def read_symbol(p: Parser) -> StringAttr:
 
 def read_type(p: Parser) -> Attribute:
     found = p.parse_optional_type()
-    return fail(p, "expected non-function type") if found is None else found
+    return wrong(p, "expected non-function type") if found is None else found
 
 
 def read_list(p: Parser, item: Callable[[], T], open: str = "[", close: str = "]") -> list[T]:

@@ -15,19 +15,20 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from aiecc.ir.dialects.constraints import I32, I64, INDEX
+from aiecc.ir.dialects.constraints import BOOL, I32, INDEX
 from aiecc.ir.dialects.reading import (
     Draft,
     Element,
     Out,
     eat,
     fail,
+    in_range,
     need,
-    read_int,
-    read_list,
+    read_inherent,
     read_operand,
     read_symbol,
     read_type,
+    wrong,
 )
 from aiecc.ir.dialects.words import Words
 
@@ -145,7 +146,12 @@ class Int(Property):
         self.type = type
 
     def parse(self, p: Parser, d: Draft) -> None:
-        d.props[self.name] = read_int(p, self.type)
+        at = p.pos
+        value = p.parse_optional_integer(allow_boolean=self.type == BOOL)
+        if value is None:
+            read_inherent(p, IntegerAttr)
+            fail(p, "invalid kind of attribute specified", at)
+        d.props[self.name] = in_range(p, value, self.type, at)
 
     def print(self, out: Out, op: DialectOp) -> None:
         printer = out.arg()
@@ -226,7 +232,7 @@ class Ref(Property):
     """A reference to another op's `@name`."""
 
     def parse(self, p: Parser, d: Draft) -> None:
-        d.props[self.name] = SymbolRefAttr(read_symbol(p))
+        d.props[self.name] = read_inherent(p, SymbolRefAttr)
 
     def print(self, out: Out, op: DialectOp) -> None:
         out.arg().print_attribute(op.properties[self.name])
@@ -236,8 +242,7 @@ class Str(Property):
     """A string literal."""
 
     def parse(self, p: Parser, d: Draft) -> None:
-        text = p.parse_optional_str_literal()
-        d.props[self.name] = fail(p, "expected string") if text is None else StringAttr(text)
+        d.props[self.name] = read_inherent(p, StringAttr)
 
     def print(self, out: Out, op: DialectOp) -> None:
         out.arg().print_attribute(op.properties[self.name])
@@ -247,7 +252,7 @@ class RefList(Property):
     """`[@a, @b]`."""
 
     def parse(self, p: Parser, d: Draft) -> None:
-        d.props[self.name] = ArrayAttr(read_list(p, lambda: SymbolRefAttr(read_symbol(p))))
+        d.props[self.name] = read_inherent(p, ArrayAttr)
 
     def print(self, out: Out, op: DialectOp) -> None:
         out.arg().print_attribute(op.properties[self.name])
@@ -257,7 +262,7 @@ class IntList(Property):
     """`[0, 16]`, an array of i64."""
 
     def parse(self, p: Parser, d: Draft) -> None:
-        d.props[self.name] = ArrayAttr(read_list(p, lambda: read_int(p, I64)))
+        d.props[self.name] = read_inherent(p, ArrayAttr)
 
     def print(self, out: Out, op: DialectOp) -> None:
         attr = op.properties[self.name]
@@ -305,7 +310,7 @@ class Succ(Element):
 
     def parse(self, p: Parser, d: Draft) -> None:
         found = p.parse_optional_successor()
-        d.successors.append(fail(p, "expected block name") if found is None else found)
+        d.successors.append(wrong(p, "expected block name") if found is None else found)
 
     def print(self, out: Out, op: DialectOp) -> None:
         out.arg().print_block_name(op.successors[self.index])
@@ -325,7 +330,7 @@ class Body(Element):
     def parse(self, p: Parser, d: Draft) -> None:
         region = p.parse_optional_region()
         if region is None:
-            fail(p, "expected '{' to begin a region")
+            wrong(p, "expected '{' to begin a region")
         if not region.blocks and (self.terminator is not None or self.one_block):
             region.add_block(Block())
         if self.terminator is not None:
@@ -368,7 +373,7 @@ class Dict(Element):
         at = p.pos
         for key, value in p.parse_optional_attr_dict().items():
             if key in d.props:
-                fail(p, f"attribute '{key}' occurs more than once in the attribute list", at)
+                wrong(p, f"attribute '{key}' occurs more than once in the attribute list", at)
             d.cls.take(d, key, value)
 
     def print(self, out: Out, op: DialectOp) -> None:

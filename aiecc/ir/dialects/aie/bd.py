@@ -54,13 +54,13 @@ from aiecc.ir.dialects.reading import (
     Element,
     Out,
     eat,
-    fail,
     in_range,
     need,
     read_int,
     read_list,
     read_operand,
     read_type,
+    wrong,
 )
 from aiecc.ir.dialects.syntax import DICT, syntax
 
@@ -145,7 +145,7 @@ class _Clauses(Element):
             elif (value := p.parse_optional_integer(allow_boolean=False)) is not None:
                 name = next(scalars, None)
                 if name is None:
-                    fail(p, "expected '['", at)
+                    wrong(p, "expected '['", at)
                 self._scalar(d, name, in_range(p, value, I32, at))
             elif next(lists, None) == "dimensions":
                 dims = BdDimLayoutArrayAttr.parse_parameter(p)

@@ -29,7 +29,7 @@ from aiecc.ir.dialects.constraints import (
     is_flat_symbol,
     number,
 )
-from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need, read_int
+from aiecc.ir.dialects.reading import Draft, Element, Out, eat, need, read_int, wrong
 from aiecc.ir.dialects.syntax import DICT, Int, Maybe, Succ, Word, syntax
 from aiecc.ir.dialects.traits import OpenEnded
 
@@ -144,7 +144,7 @@ class _BracketedRegions(Element):
         while True:
             region = p.parse_optional_region()
             if region is None:
-                fail(p, "expected '{' to begin a region")
+                wrong(p, "expected '{' to begin a region")
             regions.append(region)
             if not eat(p, ","):
                 break

@@ -48,7 +48,7 @@ from aiecc.ir.dialects.constraints import (
     number,
 )
 from aiecc.ir.dialects.elements import NOT_ELEMENTS
-from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need, read_operand, read_type
+from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need, read_operand, read_type, wrong
 from aiecc.ir.dialects.syntax import DICT, Sym, syntax
 from aiecc.ir.dialects.traits import Symbol
 
@@ -121,7 +121,7 @@ class _Ends(Element):
         d.props["dimensionsFromStreamPerConsumer"] = BdDimLayoutArrayArrayAttr(tuple(layouts))
         need(p, ",")
         depth = p.parse_optional_attribute()
-        d.props["elemNumber"] = fail(p, "expected attribute value") if depth is None else depth
+        d.props["elemNumber"] = wrong(p, "expected attribute value") if depth is None else depth
         need(p, ")")
 
     def print(self, out: Out, op: DialectOp) -> None:
@@ -171,7 +171,7 @@ class _Types(Element):
                 here = p.pos
                 value = p.parse_optional_attribute()
                 if value is None:
-                    fail(p, "expected attribute value")
+                    wrong(p, "expected attribute value")
                 if not is_elements(value):
                     fail(p, NOT_ELEMENTS, here)
                 values.append(value)

@@ -153,7 +153,9 @@ class _TypeList(Element):
             types.append(read_type(p))
         pending = cast("list[Any]", d.operands.pop("_pending"))
         if len(types) != len(pending):
-            fail(p, f"{len(pending)} operands present, but expected {len(types)}", at)
+            fail(
+                p, f"number of operands and types do not match: got {len(pending)} operands and {len(types)} types", at
+            )
         d.operands["external_buffers"] = [p.resolve_operand(o, t) for o, t in zip(pending, types, strict=True)]
 
     def print(self, out: Out, op: DialectOp) -> None:

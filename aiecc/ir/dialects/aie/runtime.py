@@ -43,7 +43,7 @@ from aiecc.ir.dialects.constraints import (
     dense_ints,
     int_attr,
 )
-from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need
+from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need, wrong
 from aiecc.ir.dialects.syntax import DICT, Dict, Int, Sym, TypedUses, Word, syntax
 from aiecc.ir.dialects.traits import OneBlock, OpenEnded, Symbol
 
@@ -61,7 +61,7 @@ class HeaderedBody(Element):
             while True:
                 argument = p.parse_optional_argument()
                 if argument is None:
-                    fail(p, "expected SSA operand")
+                    wrong(p, "expected SSA operand")
                 argument.location = p.parse_optional_location()
                 arguments.append(argument)
                 if not eat(p, ","):
@@ -71,7 +71,7 @@ class HeaderedBody(Element):
             self.dictionary.parse(p, d)
         region = p.parse_optional_region(arguments)
         if region is None:
-            fail(p, "expected '{' to begin a region")
+            wrong(p, "expected '{' to begin a region")
         d.regions["body"] = [region]
 
     def print(self, out: Out, op: DialectOp) -> None:

@@ -133,7 +133,9 @@ class ManyTypes(Element):
             while eat(p, ","):
                 types.append(read_type(p))
         if len(types) != len(pending):
-            fail(p, f"{len(pending)} operands present, but expected {len(types)}", at)
+            fail(
+                p, f"number of operands and types do not match: got {len(pending)} operands and {len(types)} types", at
+            )
         d.operands[self.name] = [p.resolve_operand(o, t) for o, t in zip(pending, types, strict=True)]
 
     def print(self, out: Out, op: DialectOp) -> None:
