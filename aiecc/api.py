@@ -49,6 +49,7 @@ from aiecc.model.toolchain import Toolchain
 __all__ = [
     "KEYS",
     "STAGES",
+    "STAGE_WORDS",
     "Blob",
     "Build",
     "Command",
@@ -126,6 +127,10 @@ STAGES = (
     "check",
     "emit",
 )
+
+
+# Words any stage may take as a parameter, beside keys, options and artifacts.
+STAGE_WORDS = ("diag", "files", "store", "memo", "run", "target", "search")
 
 
 def _device_of(key: Any) -> DeviceId:

@@ -43,6 +43,7 @@ CODES: dict[str, str] = {
     "E0601": "the link failed",
     "E0602": "the code does not fit program memory",
     "E0701": "a kernel does not compile",
+    "W0701": "a kernel compiles with warnings",
     "E0702": "a link file cannot be used",
     "E0801": "a tool is missing",
     "E0802": "a tool failed",

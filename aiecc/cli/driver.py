@@ -77,13 +77,12 @@ def _plugin_requests(args: Sequence[str]) -> list[str]:
 
 def _more_options(plugins: Plugins) -> list[type]:
     """Options classes that stages of plugins take."""
+    from aiecc.api import STAGE_WORDS
     from aiecc.engine.options import is_options
-    from aiecc.engine.scope import BUILT_IN
 
     known = set(STAGE_OPTIONS)
-    words = (*BUILT_IN, "run", "target", "search")
-    found = [p.type for c in plugins.stages(words) for p in c.params if is_options(p.type) and p.type not in known]
-    return list(dict.fromkeys(found))
+    params = [p for contract in plugins.stages(STAGE_WORDS) for p in contract.params]
+    return list(dict.fromkeys(p.type for p in params if is_options(p.type) and p.type not in known))
 
 
 def _understood(args: Sequence[str], classes: tuple[type, ...]) -> Asked:

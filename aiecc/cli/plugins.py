@@ -17,7 +17,7 @@ def run(args: Sequence[str]) -> int:
     if "--help" in args or "-h" in args:
         print(USAGE)
         return Exit.OK
-    from aiecc.api import STAGES, load_plugins
+    from aiecc.api import STAGE_WORDS, STAGES, load_plugins
     from aiecc.cli.flags import DriverOptions
     from aiecc.cli.parse import parse_command
 
@@ -32,7 +32,7 @@ def run(args: Sequence[str]) -> int:
         print(f"  {row.name} {row.version or '-'}  {row.origin or '-'}  {state}{hooks}")
     print(f"  aiecc: {len(STAGES)} stages of our own, asked last")
     print("\nstages")
-    for contract in plugins.stages(("diag", "files", "store", "memo", "run", "target", "search")):
+    for contract in plugins.stages(STAGE_WORDS):
         line = [f"{s.plugin} ({s.role})" for s in plugins.line(contract.hook)]
         print(f"  {contract.label:<12} gives {contract.gives:<12} {' > '.join(line) or 'nobody'}")
     return Exit.OK
