@@ -75,7 +75,7 @@ def test_two_builds_in_one_folder_at_once(tmp_path: Path) -> None:
 
 
 SLOW = """
-    import sys, threading, time
+    import os, sys, threading, time
     from pathlib import Path
     sys.path.insert(0, {here!r})
     from engine_toy import Toy, hookimpl, Any
@@ -87,7 +87,7 @@ SLOW = """
         @hookimpl(wrapper=True)
         def aiecc_measure(self, word) -> Any:
             result = yield
-            print("measuring", flush=True)
+            os.write(1, b"measuring\\n")  # one call: threads must not mix their lines
             if stop.wait(30):
                 refuse("the tool was killed")
             return result
@@ -122,7 +122,7 @@ def test_an_interrupt_ends_the_build_quickly_and_keeps_what_was_made(tmp_path: P
 
 
 STUBBORN = """
-    import sys, time
+    import os, sys, time
     from pathlib import Path
     sys.path.insert(0, {here!r})
     from engine_toy import Toy, hookimpl, Any
@@ -130,7 +130,7 @@ STUBBORN = """
     class Stubborn:
         @hookimpl
         def aiecc_measure(self, word) -> Any:
-            print("measuring", flush=True)
+            os.write(1, b"measuring\\n")  # one call: threads must not mix their lines
             time.sleep(60)
 
     build = Toy(Path(sys.argv[1]), Stubborn(), jobs=1).build("north: a")
