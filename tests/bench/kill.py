@@ -1,7 +1,7 @@
 """Kill the array build at random moments, build again, compare. `python tests/bench/kill.py [TIMES]`, run by hand.
 
-Each round starts in the folder the last one left behind (every fifth in a fresh one). The driver is killed with SIGKILL at a
-random moment of a cold build, its tools run on unattended, and the next build must give the same ELFs.
+Each round starts in the folder the last one left behind (every fifth in a fresh one). The driver is killed with SIGKILL
+at a random moment of a cold build, its tools run on unattended, and the next build must give the same ELFs.
 """
 
 from __future__ import annotations
