@@ -178,6 +178,7 @@ def aiecc_script(
     kernel: dict[KernelId, LinkInput],
     tools: Toolchain,
     target: Target,
+    diag: Sink,
 ) -> LinkScript | None:
     """Write what the linker is told about this core's memory."""
     raise NotImplementedError

@@ -75,8 +75,19 @@ def folders(given: Iterable[str] = (), environ: Mapping[str, str] | None = None)
     return tuple(Path(p) for p in dict.fromkeys((*given, *listed, str(packaged_folder()))))
 
 
-def available(where: Sequence[Path], extra: Iterable[str] = ()) -> dict[str, Path]:
-    """Toolchain files by the name of the toolchain; the first folder that has a name wins. `extra`: files of plugins.
+_offered: tuple[str, ...] = ()
+
+
+def offer(files: Iterable[str]) -> None:
+    """Say which toolchain files plugins bring: `available` lists them from now on, in place of those said before."""
+    global _offered
+    _offered = tuple(files)
+
+
+def available(where: Sequence[Path], extra: Iterable[str] | None = None) -> dict[str, Path]:
+    """Toolchain files by the name of the toolchain; the first folder that has a name wins.
+
+    `extra`: files of plugins, come before ours; None: those `offer` was told of.
 
     A folder of `where` that does not exist is refused: it was asked for by name.
     """
@@ -84,7 +95,7 @@ def available(where: Sequence[Path], extra: Iterable[str] = ()) -> dict[str, Pat
     found: dict[str, Path] = {}
     for folder in where:
         if folder == ours:
-            for file in extra:
+            for file in _offered if extra is None else extra:
                 found.setdefault(Path(file).stem, Path(file))
         if not folder.is_dir():
             refuse(f"aiecc: toolchain directory does not exist: {folder}", code="E0803")
@@ -118,16 +129,16 @@ class _Reader:
         refuse(f"toolchain file '{self.path}': {text}", where, code="E0803")
 
     def _parse(self) -> dict[str, Any]:
-        import tomllib
+        import tomli
 
         try:
             self.text = self.path.read_bytes()
-            return tomllib.loads(self.text.decode())
+            return tomli.loads(self.text.decode())
         except OSError as problem:
             self.fail(f"cannot be read: {problem.strerror or problem}")
         except UnicodeDecodeError:
             self.fail("is not UTF-8 text")
-        except tomllib.TOMLDecodeError as problem:
+        except tomli.TOMLDecodeError as problem:
             at = re.search(r"\(at line (\d+), column (\d+)\)", str(problem))
             self.fail(str(problem), Span(str(self.path), int(at[1]), int(at[2])) if at else None)
 
