@@ -75,6 +75,26 @@ ERRORS: list[tuple[str, str, Said]] = [
     ),
     # --- devices
     (
+        "two cores on two ops for one tile",
+        "%a = aie.tile(1, 3)\n%b = aie.tile(1, 3)\n"
+        "%c = aie.core(%a) {\n  aie.end\n}\n%d = aie.core(%b) {\n  aie.end\n}",
+        Said(
+            6,
+            "'aie.core' op tile (1, 3) already has a core; each compute tile can host only one core",
+            ((3, "the other core is here"),),
+        ),
+    ),
+    (
+        "two cores on logical tiles of one place",
+        "%a = aie.logical_tile<CoreTile>(1, 3)\n%b = aie.logical_tile<CoreTile>(1, 3)\n"
+        "%c = aie.core(%a) {\n  aie.end\n}\n%d = aie.core(%b) {\n  aie.end\n}",
+        Said(
+            6,
+            "'aie.core' op tile (1, 3) already has a core; each compute tile can host only one core",
+            ((3, "the other core is here"),),
+        ),
+    ),
+    (
         "two cores on a tile",
         "%c = aie.core(%t) {\n  aie.end\n}\n%d = aie.core(%t) {\n  aie.end\n}",
         Said(

@@ -6,7 +6,7 @@ import pytest
 from aiekit import Form, Said, check_form, complaint, complaints, device, printed, read
 
 from aiecc.ir.dialects.aiex.bfp import BfpType
-from aiecc.ir.dialects.aiex.npu import NpuDmaMemcpyNdOp, NpuWriteBdOp
+from aiecc.ir.dialects.aiex.transfers import NpuDmaMemcpyNdOp, NpuWriteBdOp
 from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskOp
 from aiecc.ir.text import print_module
 

@@ -7,7 +7,7 @@ is a constant in a static attribute or an operand computed at run time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
 from xdsl.ir import Attribute, SSAValue
@@ -16,9 +16,11 @@ from xdsl.irdl import (
     operand_def,
     opt_operand_def,
     opt_prop_def,
+    traits_def,
     var_operand_def,
 )
 from xdsl.parser import Parser
+from xdsl.traits import HasCanonicalizationPatternsTrait
 
 from aiecc.ir.dialects.aie.attrs import (
     BdDimLayoutArrayAttr,
@@ -28,6 +30,7 @@ from aiecc.ir.dialects.aie.attrs import (
     PacketInfoAttr,
     packet_of,
 )
+from aiecc.ir.dialects.aie.bd_clauses import RUNTIME, Clauses, Entry, RuntimeId, mixed
 from aiecc.ir.dialects.aie.memory import BufferOp, ExternalBufferOp, constant_int, element_count
 from aiecc.ir.dialects.base import (
     SEGMENTS,
@@ -49,25 +52,11 @@ from aiecc.ir.dialects.constraints import (
     number,
     unsigned_attr,
 )
-from aiecc.ir.dialects.reading import (
-    Draft,
-    Element,
-    Out,
-    eat,
-    in_range,
-    need,
-    read_int,
-    read_list,
-    read_operand,
-    read_type,
-    wrong,
-)
+from aiecc.ir.dialects.reading import Draft
 from aiecc.ir.dialects.syntax import DICT, syntax
 
-RUNTIME = -(1 << 63)
-"""Stands in a static list where the value is an operand."""
-
-Entry = int | SSAValue
+if TYPE_CHECKING:
+    from xdsl.pattern_rewriter import RewritePattern
 
 _PADS: Described[BdPadLayoutArrayAttr] = Described(
     "array of constant padding", lambda a: isinstance(a, BdPadLayoutArrayAttr)
@@ -77,139 +66,12 @@ PACKET: Described[PacketInfoAttr] = Described("packet header", lambda a: isinsta
 _STEP_LIST = dense_ints(64)
 
 
-def _read_entry(p: Parser, type: Any) -> IntegerAttr[Any] | SSAValue:
-    operand = p.parse_optional_unresolved_operand()
-    if operand is None:
-        return read_int(p, type)
-    return p.resolve_operand(operand, read_type(p) if eat(p, ":") else type)
-
-
-def _show_operand(out: Out, value: SSAValue, usual: Attribute) -> None:
-    out.arg().print_operand(value)
-    if value.type != usual:
-        out.lit(":")
-        out.arg().print_attribute(value.type)
-
-
-class _Clauses(Element):
-    """The buffer and everything in the parentheses."""
-
-    fixed = ("pad_dimensions", "static_len", "static_offset", "static_sizes", "static_strides")
-
-    def parse(self, p: Parser, d: Draft) -> None:
-        operand = read_operand(p)
-        need(p, ":")
-        d.operands["buffer"] = [p.resolve_operand(operand, read_type(p))]
-        if eat(p, ","):
-            self._older(p, d)
-            return
-        for name in ("offset", "len"):
-            if eat(p, name):
-                need(p, "=")
-                self._scalar(d, name, _read_entry(p, I32))
-        for name in ("sizes", "strides"):
-            if eat(p, name):
-                need(p, "=")
-                self._list(d, name, read_list(p, lambda: _read_entry(p, I64)))
-        if eat(p, "pad"):
-            d.props["pad_dimensions"] = BdPadLayoutArrayAttr(BdPadLayoutArrayAttr.parse_parameter(p))
-
-    @staticmethod
-    def _scalar(d: Draft, name: str, value: IntegerAttr[Any] | SSAValue) -> None:
-        if isinstance(value, SSAValue):
-            d.operands[name] = [value]
-        else:
-            d.props[f"static_{name}"] = value
-
-    @staticmethod
-    def _list(d: Draft, name: str, values: Sequence[IntegerAttr[Any] | SSAValue]) -> None:
-        d.operands[name] = [v for v in values if isinstance(v, SSAValue)]
-        static = [RUNTIME if isinstance(v, SSAValue) else int(v.value.data) for v in values]
-        d.props[f"static_{name}"] = DenseArrayBase.from_list(I64, static)
-
-    def _older(self, p: Parser, d: Draft) -> None:
-        """`, offset, len, [<size = .., stride = ..>], [<const_pad_before = ..>], pad_value = n`, cut off anywhere."""
-        scalars = iter(("offset", "len"))
-        lists = iter(("dimensions", "pad"))
-        while True:
-            at = p.pos
-            if eat(p, "pad_value"):
-                need(p, "=")
-                d.attributes["pad_value"] = read_int(p)
-            elif eat(p, "offset"):
-                need(p, "=")
-                self._scalar(d, "offset", _read_entry(p, I32))
-            elif eat(p, "len"):
-                need(p, "=")
-                self._scalar(d, "len", _read_entry(p, I32))
-            elif (value := p.parse_optional_integer(allow_boolean=False)) is not None:
-                name = next(scalars, None)
-                if name is None:
-                    wrong(p, "expected '['", at)
-                self._scalar(d, name, in_range(p, value, I32, at))
-            elif next(lists, None) == "dimensions":
-                dims = BdDimLayoutArrayAttr.parse_parameter(p)
-                self.dimensions(d, dims)
-            else:
-                d.props["pad_dimensions"] = BdPadLayoutArrayAttr(BdPadLayoutArrayAttr.parse_parameter(p))
-            if not eat(p, ","):
-                return
-
+class _Canonical(HasCanonicalizationPatternsTrait):
     @classmethod
-    def dimensions(cls, d: Draft, dims: Sequence[Any]) -> None:
-        """Sizes and strides out of the older list of pairs."""
-        cls._list(d, "sizes", [IntegerAttr(dim.size, I64) for dim in dims])
-        cls._list(d, "strides", [IntegerAttr(dim.stride, I64) for dim in dims])
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from aiecc.ir.dialects.aie.canonical import LinearBd, StaticBd
 
-    def print(self, out: Out, op: DialectOp) -> None:
-        assert isinstance(op, DmaBdOp)
-        out.arg().print_operand(op.buffer)
-        out.lit(":")
-        out.arg().print_attribute(op.buffer.type)
-        for name, operand in (("offset", op.offset_operand), ("len", op.len_operand)):
-            static = op.properties.get(f"static_{name}")
-            if operand is not None or static is not None:
-                out.lit(name)
-                out.lit("=")
-                if operand is not None:
-                    _show_operand(out, operand, I32)
-                else:
-                    out.arg().print_int(number(static) or 0)
-        for name, entries in (("sizes", op.mixed_sizes), ("strides", op.mixed_strides)):
-            if entries:
-                out.lit(name)
-                out.lit("=")
-                out.arg().print_string("[")
-                out.glue()
-                for i, entry in enumerate(entries):
-                    if i:
-                        out.lit(",")
-                    if isinstance(entry, int):
-                        out.arg().print_int(entry)
-                    else:
-                        _show_operand(out, entry, I64)
-                out.lit("]")
-        if op.pad_dimensions is not None:
-            out.lit("pad")
-            op.pad_dimensions.print_parameter(out.arg())
-
-
-class _RuntimeId(Element):
-    """`bd_id_val %id : i32` after the parentheses."""
-
-    def parse(self, p: Parser, d: Draft) -> None:
-        if eat(p, "bd_id_val"):
-            operand = read_operand(p)
-            need(p, ":")
-            d.operands["bd_id_val"] = [p.resolve_operand(operand, read_type(p))]
-
-    def print(self, out: Out, op: DialectOp) -> None:
-        assert isinstance(op, DmaBdOp)
-        if op.bd_id_val is not None:
-            out.lit("bd_id_val")
-            out.arg().print_operand(op.bd_id_val)
-            out.lit(":")
-            out.arg().print_attribute(op.bd_id_val.type)
+        return (StaticBd(), LinearBd())
 
 
 @op_definition
@@ -241,8 +103,9 @@ class DmaBdOp(DialectOp):
     offset_state_table_idx = opt_prop_def(unsigned_attr(8))
     out_of_order_id_attr = opt_prop_def(int_attr(32), prop_name="out_of_order_id")
     packet_attr = opt_prop_def(PACKET, prop_name="packet")
+    traits = traits_def(_Canonical())
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    SYNTAX = syntax("(", _Clauses(), ")", _RuntimeId(), DICT)
+    SYNTAX = syntax("(", Clauses(), ")", RuntimeId(), DICT)
 
     axcache = optional_int_field("axcache")
     bd_id = optional_int_field("bd_id")
@@ -322,12 +185,12 @@ class DmaBdOp(DialectOp):
     @property
     def mixed_sizes(self) -> list[Entry]:
         """Sizes, outermost first: numbers, and values where they are computed at run time."""
-        return _merge(self.properties.get("static_sizes"), self.size_operands)
+        return mixed(self.properties.get("static_sizes"), self.size_operands)
 
     @property
     def mixed_strides(self) -> list[Entry]:
         """Strides, outermost first: numbers, and values where they are computed at run time."""
-        return _merge(self.properties.get("static_strides"), self.stride_operands)
+        return mixed(self.properties.get("static_strides"), self.stride_operands)
 
     @property
     def sizes(self) -> list[int] | None:
@@ -362,7 +225,7 @@ class DmaBdOp(DialectOp):
         dims = draft.attributes.get("dimensions")
         if isinstance(dims, BdDimLayoutArrayAttr):
             del draft.attributes["dimensions"]
-            _Clauses.dimensions(draft, dims.data)
+            Clauses.dimensions(draft, dims.data)
         for long, short in _GROUPS.items():
             draft.operands[long] = draft.operands.pop(short, [])
         return cls.from_draft(draft)
@@ -379,15 +242,6 @@ _GROUPS = {
     "size_operands": "sizes",
     "stride_operands": "strides",
 }
-
-
-def _merge(static: Attribute | None, operands: Sequence[SSAValue]) -> list[Entry]:
-    values: list[Entry] = []
-    rest = iter(operands)
-    for n in static.get_values() if isinstance(static, DenseArrayBase) else ():
-        operand = next(rest, None) if n == RUNTIME else None
-        values.append(int(n) if operand is None else operand)
-    return values
 
 
 def _constants(entries: Sequence[Entry]) -> list[int] | None:

@@ -13,7 +13,7 @@ from aiecc.ir.dialects.aie.dma import DmaOp
 from aiecc.ir.dialects.aie.flow_rules import ALL_ID_BITS
 from aiecc.ir.dialects.aie.flows import FlowOp, PacketFlowOp, Port
 from aiecc.ir.dialects.aie.memory import BufferOp, ExternalBufferOp, LockOp
-from aiecc.ir.dialects.aie.tiles import DeviceOp, TileLike, placed
+from aiecc.ir.dialects.aie.tiles import DeviceOp, TileLike
 from aiecc.ir.errors import VerifyError
 
 End = tuple[tuple[int, int], Port]
@@ -33,13 +33,15 @@ def verify_device(device: DeviceOp) -> None:
 def _verify_cores(device: DeviceOp) -> None:
     met: dict[tuple[int, int], CoreOp] = {}
     for op in device.block.ops:
-        tile = placed(op.tile) if isinstance(op, CoreOp) else None
-        if tile is None or not isinstance(op, CoreOp):
+        tile = op.tile.owner if isinstance(op, CoreOp) else None
+        coord = tile.coord if isinstance(tile, TileLike) else None
+        if coord is None or not isinstance(op, CoreOp):
             continue
-        first = met.setdefault(tile.coord, op)
+        first = met.setdefault(coord, op)
         if first is not op:
+            col, row = coord
             raise VerifyError(
-                f"tile ({tile.col}, {tile.row}) already has a core; each compute tile can host only one core",
+                f"tile ({col}, {row}) already has a core; each compute tile can host only one core",
                 op,
                 [("the other core is here", first)],
             )

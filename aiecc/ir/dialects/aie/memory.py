@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
@@ -16,8 +17,9 @@ from xdsl.dialects.builtin import (
     UnitAttr,
 )
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import operand_def, opt_prop_def, prop_def, result_def
+from xdsl.irdl import operand_def, opt_prop_def, prop_def, result_def, traits_def
 from xdsl.parser import Parser
+from xdsl.traits import HasCanonicalizationPatternsTrait
 
 from aiecc.ir.dialects.aie.enums import LockAction, LockBlocking
 from aiecc.ir.dialects.aie.tiles import TileLike, tile_like
@@ -47,6 +49,9 @@ from aiecc.ir.dialects.constraints import (
 from aiecc.ir.dialects.elements import read_elements, show_elements
 from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need, read_type
 from aiecc.ir.dialects.syntax import DICT, Int, Maybe, Result, Use, Word, read_word, show_word, syntax
+
+if TYPE_CHECKING:
+    from xdsl.pattern_rewriter import RewritePattern
 
 
 def element_bits(type: Attribute) -> int:
@@ -274,6 +279,14 @@ class _LockValue(Element):
             show_word(out.arg(), blocking, LockBlocking)
 
 
+class _CanonicalUse(HasCanonicalizationPatternsTrait):
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from aiecc.ir.dialects.aie.canonical import TakeNothing
+
+        return (TakeNothing(),)
+
+
 @op_definition
 class UseLockOp(DialectOp):
     """Take or give a lock."""
@@ -284,6 +297,7 @@ class UseLockOp(DialectOp):
     action_attr = prop_def(int_attr(32, 0, 2), prop_name="action")
     blocking_attr = opt_prop_def(int_attr(32, 0, 1), prop_name="blocking")
     acq_en_attr = opt_prop_def(BOOLEAN, IntegerAttr(1, 1), prop_name="acq_en")
+    traits = traits_def(_CanonicalUse())
     SYNTAX = syntax("(", Use("lock"), ",", Word("action", LockAction), _LockValue(), ")", DICT)
 
     action = word_field("action", LockAction)

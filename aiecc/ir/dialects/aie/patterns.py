@@ -18,6 +18,11 @@ def is_contiguous(sizes: Sequence[int], strides: Sequence[int]) -> bool:
     return True
 
 
+def is_linear(sizes: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether a pattern is contiguous and says so by an innermost stride of 1."""
+    return strides[-1] == 1 and is_contiguous(sizes, strides)
+
+
 def moved(sizes: Sequence[int]) -> int:
     """How many elements a pattern moves."""
     return math.prod(sizes)

@@ -1,0 +1,95 @@
+"""Simpler forms of ops that mean the same: what the pass `canonicalize` makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
+from xdsl.ir import SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from aiecc.ir.dialects.aie.bd import RUNTIME, DmaBdOp, Entry
+from aiecc.ir.dialects.aie.cores import ShimDmaOp
+from aiecc.ir.dialects.aie.enums import LockAction
+from aiecc.ir.dialects.aie.memory import ExternalBufferOp, UseLockOp, constant_int
+from aiecc.ir.dialects.aie.patterns import is_linear, moved
+from aiecc.ir.dialects.aie.tiles import tile_like
+from aiecc.ir.dialects.base import SEGMENTS, enclosing
+from aiecc.ir.dialects.constraints import I32, I64
+
+_PLACES = ("aiex.dma_configure_task", "aie.shim_dma", "aie.device")
+
+
+class StaticBd(RewritePattern):
+    """Offset, length, sizes and strides that constants make become numbers of the descriptor."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DmaBdOp, rewriter: PatternRewriter, /) -> None:
+        offset, length = _folded(op.offset_operand, 32), _folded(op.len_operand, 32)
+        sizes = [_folded(e, 64) for e in op.mixed_sizes]
+        strides = [_folded(e, 64) for e in op.mixed_strides]
+        kept = [[v] if isinstance(v, SSAValue) else [] for v in (offset, length)]
+        kept += [[v for v in values if isinstance(v, SSAValue)] for values in (sizes, strides)]
+        groups = [[op.buffer], *kept, [op.bd_id_val] if op.bd_id_val is not None else []]
+        operands = [v for group in groups for v in group]
+        if len(operands) == len(op.operands):
+            return
+        for name, value in (("static_offset", offset), ("static_len", length)):
+            if isinstance(value, int):
+                op.properties[name] = IntegerAttr(value, I32)
+        op.properties["static_sizes"] = _static(sizes)
+        op.properties["static_strides"] = _static(strides)
+        op.properties[SEGMENTS] = DenseArrayBase.from_list(I32, [len(group) for group in groups])
+        op.operands = operands
+        rewriter.notify_op_modified(op)
+
+
+def _folded(entry: Entry | None, bits: int) -> Entry | None:
+    """A constant's number where the field holds it, anything else as it is."""
+    value = constant_int(entry) if isinstance(entry, SSAValue) else None
+    return entry if value is None or not -(1 << (bits - 1)) < value < 1 << (bits - 1) else value
+
+
+def _static(entries: Sequence[Entry | None]) -> DenseArrayBase:
+    return DenseArrayBase.from_list(I64, [e if isinstance(e, int) else RUNTIME for e in entries])
+
+
+class LinearBd(RewritePattern):
+    """A shim's descriptor that visits neighbour after neighbour needs no dimensions, and is free of their limits.
+
+    One whose length is not that of its dimensions runs them several times, and is left alone.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DmaBdOp, rewriter: PatternRewriter, /) -> None:
+        sizes, strides = op.sizes, op.strides
+        if not sizes or not strides or len(sizes) != len(strides) or (len(sizes) == 1 and strides == [1]):
+            return
+        if op.size_operands or op.stride_operands or op.pad_dimensions is not None or not _on_shim(op):
+            return
+        count = moved(sizes)
+        if op.len != count or not is_linear(sizes, strides):
+            return
+        op.properties["static_len"] = IntegerAttr(count, I32)
+        for name in ("static_sizes", "static_strides"):
+            op.properties[name] = DenseArrayBase.from_list(I64, [])
+        rewriter.notify_op_modified(op)
+
+
+def _on_shim(op: DmaBdOp) -> bool:
+    if isinstance(op.buffer.owner, ExternalBufferOp):
+        return True
+    place = enclosing(op, *_PLACES)
+    if place is None or not place.operands:
+        return False
+    tile = tile_like(place.operands[0])
+    return isinstance(place, ShimDmaOp) or (tile is not None and tile.kind is not None and tile.kind.is_shim)
+
+
+class TakeNothing(RewritePattern):
+    """Waiting until a lock is at least zero is no waiting."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: UseLockOp, rewriter: PatternRewriter, /) -> None:
+        if op.action is LockAction.ACQUIRE_GREATER_EQUAL and op.constant == 0:
+            rewriter.erase(op)
