@@ -6,7 +6,8 @@ views with `@view`. A script calls `build(Request(...))`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,13 @@ from typing import Any
 from aiecc import __version__, hooks
 from aiecc.base.blob import Blob
 from aiecc.base.diag import Diagnostic, Level, Note, Refused, Sink, refuse, render
+from aiecc.base.digest import digest
 from aiecc.base.spans import Span
-from aiecc.engine.build import Build, State
+from aiecc.engine.build import Bug, Build, State
 from aiecc.engine.keys import KeySpace
 from aiecc.engine.options import option, options
 from aiecc.engine.plugins import Plugins
-from aiecc.engine.reads import Files
+from aiecc.engine.reads import CONTENT, Files
 from aiecc.engine.run import Engine, Event
 from aiecc.engine.scope import Ambient, Memo
 from aiecc.engine.spec import hookimpl, hookspec, stage
@@ -153,27 +155,95 @@ def load_plugins(requests: Sequence[str] = (), *, strict: bool = True) -> Plugin
     plugins = Plugins(requests)
     plugins.add_specs(hooks)
     plugins.load([(name, f"aiecc.stages.{name}") for name in STAGES], version=__version__, strict=strict)
-    for found in plugins.hook.aiecc_stages():
-        plugins.add_specs(found, by=_owner(plugins, found))
-    plugins.check()
-    for found in plugins.hook.aiecc_targets():
-        for target in found:
-            targets.register(target)
+    for name, found in plugins.ask("aiecc_stages", strict=strict):
+        with _blamed(plugins, name, strict):
+            plugins.add_specs(found, by=name)
+    plugins.check(strict=strict)
+    _register(plugins, strict)
     return plugins
 
 
-def _owner(plugins: Plugins, namespace: Any) -> str:
-    module = getattr(namespace, "__module__", None) or getattr(namespace, "__name__", "")
-    return next((row.name for row in plugins.rows() if module.partition(".")[0] == row.name), module)
+def _register(plugins: Plugins, strict: bool) -> None:
+    """Devices, toolchain files, dialects and passes that plugins bring."""
+    from aiecc.tools import load
+
+    for name, found in plugins.ask("aiecc_targets", strict=strict):
+        with _blamed(plugins, name, strict):
+            for target in _listed(name, "aiecc_targets", found, Target):
+                try:
+                    targets.register(target)
+                except ValueError as problem:
+                    refuse(f"plugin '{name}': {problem}", code="E0902")
+    files: list[str] = []
+    for name, found in plugins.ask("aiecc_toolchains", strict=strict):
+        with _blamed(plugins, name, strict):
+            files += [str(path) for path in _listed(name, "aiecc_toolchains", found, str | Path)]
+    load.offer(files)
+    for hook, install in (("aiecc_dialects", _install_dialects), ("aiecc_passes", _install_passes)):
+        for name, found in plugins.ask(hook, strict=strict):
+            with _blamed(plugins, name, strict):
+                install(name, found)
+
+
+def _install_dialects(plugin: str, found: Any) -> None:
+    from aiecc.ir.registry import install
+
+    pairs = _listed(plugin, "aiecc_dialects", found, tuple)
+    if any(len(p) != 2 or not isinstance(p[0], str) or not callable(p[1]) for p in pairs):
+        refuse(f"plugin '{plugin}': aiecc_dialects gives pairs of a name and a function", code="E0902")
+    install([pairs], [])
+
+
+def _install_passes(plugin: str, found: Any) -> None:
+    from aiecc.ir.passes.base import Pass
+    from aiecc.ir.registry import install
+
+    classes = _listed(plugin, "aiecc_passes", found, type)
+    if any(not issubclass(c, Pass) for c in classes):
+        refuse(f"plugin '{plugin}': aiecc_passes gives subclasses of aiecc.ir.passes.base.Pass", code="E0902")
+    install([], [classes])
+
+
+def _listed(plugin: str, hook: str, found: Any, kind: Any) -> list[Any]:
+    """What a registration hook answered, as a list; a wrong answer is the plugin's."""
+    if isinstance(found, str | bytes) or not isinstance(found, Iterable):
+        refuse(f"plugin '{plugin}': {hook} gives a list, not a {type(found).__name__}", code="E0902")
+    items = list(found)
+    for item in items:
+        if not isinstance(item, kind):
+            wanted = getattr(kind, "__name__", str(kind))
+            refuse(f"plugin '{plugin}': {hook} gives {wanted} objects, not a {type(item).__name__}", code="E0902")
+    return items
+
+
+@contextmanager
+def _blamed(plugins: Plugins, name: str, strict: bool) -> Generator[None]:
+    """A refusal of what a plugin brings; without `strict` the plugin is left out instead."""
+    try:
+        yield
+    except Refused as refused:
+        if strict:
+            raise
+        plugins.drop(name, refused.diagnostics[0].text)
 
 
 def views(plugins: Plugins) -> dict[str, View]:
     """All views by name; two of one name are refused."""
-    found: dict[str, View] = {}
-    for group in plugins.hook.aiecc_views():
-        for each in group:
-            if found.setdefault(each.name, each) is not each:
-                refuse(f"two plugins bring a view named '{each.name}'", code="E0902")
+    return {name: found for name, (_, found) in _owned_views(plugins).items()}
+
+
+def _owned_views(plugins: Plugins) -> dict[str, tuple[str, View]]:
+    """All views by name, each with the plugin that brings it."""
+    found: dict[str, tuple[str, View]] = {}
+    for plugin, group in plugins.ask("aiecc_views"):
+        for each in _listed(plugin, "aiecc_views", group, View):
+            other = found.setdefault(each.name, (plugin, each))
+            if other[1] is not each:
+                who = f"'{plugin}'" if other[0] == plugin else f"'{other[0]}' and '{plugin}' both"
+                refuse(
+                    f"plugin {who} bring{'s two views' if other[0] == plugin else ' a view'} named '{each.name}'",
+                    code="E0902",
+                )
     return found
 
 
@@ -194,7 +264,6 @@ class Request:
     device: str = ""
     sequence: str = ""
     dump: bool = False
-    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +281,12 @@ class Result:
     build: Build
     outputs: list[Output] = field(default_factory=list[Output])
     diagnostics: tuple[Diagnostic, ...] = ()
+    bugs: tuple[Bug, ...] = ()
+    """What stages and views raised and must not raise."""
 
     @property
     def ok(self) -> bool:
-        return self.build.ok and not any(d.is_error for d in self.diagnostics)
+        return self.build.ok and not self.bugs and not any(d.is_error for d in self.diagnostics)
 
 
 DEFAULT = "elfs_{0}.elf"
@@ -236,7 +307,9 @@ class Session:
         from aiecc.tools.workshop import Workshop
 
         self.request = request
-        self.views = views(plugins)
+        owned = _owned_views(plugins)
+        self.views = {name: found for name, (_, found) in owned.items()}
+        self._owners = {name: plugin for name, (plugin, _) in owned.items()}
         self.runner = Runner(echo)
         self.store = Store(request.work)
         ambients = {
@@ -258,6 +331,7 @@ class Session:
             names={"Files": Files, "Memo": Memo, "Store": Store, "Workshop": Workshop},
             command_type=Command,
             jobs=request.jobs,
+            identity=_identity(plugins),
             on_event=on_event,
             on_cancel=self.runner.cancel,
         )
@@ -265,17 +339,23 @@ class Session:
     @property
     def wanted(self) -> list[View]:
         """The views asked for, with `dump` all others behind them. An artifact without a view is shown as it is."""
-        asked = [self._view(name) for name in self.request.get or (DEFAULT,)]
+        asked = self._asked
         return [*asked, *(v for v in self.views.values() if self.request.dump and v not in asked)]
 
+    @property
+    def _asked(self) -> list[View]:
+        return [self._view(name) for name in dict.fromkeys(self.request.get or (DEFAULT,))]
+
     def _view(self, name: str) -> View:
-        if name in self.views:
-            return self.views[name]
-        node = self.engine.graph.nodes.get(name)
-        if node is None:
-            known = "\n".join(f"  {n}" for n in sorted([*self.views, *self.engine.graph.nodes]))
+        nodes = self.engine.graph.nodes
+        found = self.views.get(name)
+        if found is None and name not in nodes:
+            known = "\n".join(f"  {n}" for n in sorted([*self.views, *nodes]))
             refuse(f"aiecc: --get: unknown output '{name}'; known outputs are:\n{known}", code="E0901")
-        return plain_view(name, KEYS.kinds.get(node.product_kind or ""))
+        if found is None:
+            return plain_view(name, KEYS.kinds.get(nodes[name].product_kind or ""))
+        found.check(KEYS, {a: n.product_kind for a, n in nodes.items()}, ("source",), self._owners[name])
+        return found
 
     @property
     def artifacts(self) -> tuple[str, ...]:
@@ -284,11 +364,16 @@ class Session:
 
     def run(self) -> Result:
         """Build, then write what was asked for. Everything that goes wrong is in the result."""
-        wanted = self.wanted
-        built = self.engine.build(self.artifacts, {"source": self.request.source}, self._selected)
-        result = Result(built, diagnostics=built.diagnostics)
-        if built.ok or self.request.dump:
-            self._write(wanted, result)
+        wanted = self.artifacts  # unknown names are refused before anything runs
+        built = self.engine.build(wanted, {"source": self.request.source}, self._selected)
+        result = Result(built, diagnostics=built.diagnostics, bugs=built.bugs)
+        if built.interrupted or built.bugs:
+            return result
+        try:
+            self._check_selection(result)
+            self._deliver(result)
+        except Refused as refused:
+            result.diagnostics = (*result.diagnostics, *refused.diagnostics)
         return result
 
     def blob(self, name: str) -> bytes:
@@ -303,24 +388,63 @@ class Session:
             return False
         return not (kind == "sequence" and sequence and key.name != sequence)
 
-    def _write(self, wanted: Iterable[View], result: Result) -> None:
-        from aiecc.report.write import write
+    def _check_selection(self, result: Result) -> None:
+        """A device or sequence that was named must be there."""
+        lowered: Lowered | None = result.build.get("lowered")
+        if lowered is None:
+            return
+        devices = [d.id.name for d in lowered.design.devices]
+        sequences = [s.name for d in lowered.design.devices for s in d.sequences if self._selected("sequence", s)]
+        for flag, what, name, there in (
+            ("--device-name", "device", self.request.device, devices),
+            ("--sequence-name", "runtime sequence", self.request.sequence, sequences),
+        ):
+            if name and name not in there:
+                known = f"it has {', '.join(there)}" if there else "it has none"
+                text = f"aiecc: {flag}: no {what} '{name}' in '{self.request.source.path}'; {known}"
+                refuse(text, code="E0901")
 
-        lowered = result.build.get("lowered")
+    def _deliver(self, result: Result) -> None:
+        """Write the views. When the build failed, a dump shows how far it came; nothing goes to the output folder."""
+        from aiecc.report.deliver import Parcel, deliver
+
+        asked = self._asked
+        parcels: list[Parcel] = []
+        for each in self.wanted:
+            if not result.build.ok and (each in asked or each.also):
+                continue
+            folder = self.request.output if each in asked else self.request.work
+            try:
+                parcels += [Parcel(folder / file, each.name, c) for file, c in self._contents(each, result.build)]
+            except Refused:
+                raise
+            except Exception as problem:  # a view may be a plugin's code
+                result.bugs = (*result.bugs, self._bug(each, problem))
+        if not result.bugs:
+            inputs = [self.request.source.path, *(r.path for r in result.build.reads if r.mode == CONTENT)]
+            result.outputs += [Output(path, found) for path, found in deliver(parcels, inputs)]
+
+    def _contents(self, each: View, built: Build) -> list[tuple[Path, Content]]:
+        lowered: Lowered | None = built.get("lowered")
+        kind = each.kind(KEYS)
+        members = [] if lowered is None or kind is None else lowered.members(kind)
         kinds = {a: n.product_kind for a, n in self.engine.graph.nodes.items()}
-        asked = len(self.request.get) or 1
-        done: dict[Path, str] = {}
-        for number, each in enumerate(wanted):
-            folder = self.request.output if number < asked else self.request.work
-            kind = each.kind(KEYS)
-            members = [] if lowered is None or kind is None else lowered.members(kind)
-            keys = [k for k in members if self._selected(kind or "", k)]
-            for file, content in each.contents(result.build, KEYS, kinds, keys):
-                path = folder / file
-                if done.setdefault(path, each.name) != each.name:
-                    refuse(f"aiecc: edge '{each.name}' produced duplicate output path '{path}'", code="E0903")
-                if content is not None:
-                    result.outputs.append(Output(path, write(path, content)))
+        return list(each.contents(built, KEYS, kinds, [k for k in members if self._selected(kind or "", k)]))
+
+    def _bug(self, each: View, problem: Exception) -> Bug:
+        import traceback
+
+        owner = self._owners.get(each.name, "")
+        text = "".join(traceback.format_exception_only(problem)).strip()
+        return Bug(f"view {each.name}", "", owner, text, "".join(traceback.format_exception(problem)), (owner,))
+
+
+def _identity(plugins: Plugins) -> str:
+    """What every product depends on beside its stage: our own code, and plugins that change how designs are read."""
+    from aiecc.engine.identity import package_digest
+
+    hooks = ("aiecc_dialects", "aiecc_targets")
+    return digest(package_digest(), *(s.digest for hook in hooks for s in plugins.line(hook)))
 
 
 def _target(key: Any, get: Callable[[str], Any]) -> Target:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -89,6 +90,8 @@ def _understood(args: Sequence[str], classes: tuple[type, ...]) -> Asked:
     from aiecc.cli.parse import parse_command
 
     for word in args:
+        if "\0" in word:
+            refuse(f"aiecc: {word!r}: a command line has no NUL characters", code="E0901")
         if word == "--":
             break
         if word.startswith("-"):
@@ -135,7 +138,7 @@ def _read(path: str) -> str:
     try:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as problem:
-        reason = "it is a directory" if Path(path).is_dir() else problem.strerror or str(problem)
+        reason = "it is a directory" if os.path.isdir(path) else problem.strerror or str(problem)  # noqa: PTH112
         refuse(f"aiecc: could not open input file '{path}'", code="E0001", notes=(Note(reason),))
     except ValueError as problem:
         refuse(f"aiecc: could not open input file {path!r}", code="E0001", notes=(Note(str(problem)),))
@@ -176,7 +179,6 @@ def request_of(asked: Asked, text: str) -> Request:
         device=d.device_name,
         sequence=d.sequence_name,
         dump=d.dump_intermediates,
-        dry_run=d.dry_run,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -36,8 +37,12 @@ def say(diagnostics: Iterable[Diagnostic]) -> None:
     """Print diagnostics on stderr, a bit of colour on a terminal."""
     paint = colored(sys.stderr)
     for diagnostic in diagnostics:
-        text = render(diagnostic)
+        text = _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}", render(diagnostic))
         print(_painted(text, diagnostic) if paint else text, file=sys.stderr)
+
+
+# Names come from designs and output from tools: nothing in them may steer the user's terminal.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def colored(stream: object) -> bool:
@@ -59,7 +64,7 @@ def exit_code(diagnostics: Iterable[Diagnostic]) -> Exit:
     codes = [d.code for d in diagnostics if d.is_error]
     if any(c in ("E0901", "E0902", "E0803") for c in codes):
         return Exit.USAGE
-    if codes and all(c in ("E0801", "E0802", "E0903") for c in codes):
+    if any(c in ("E0801", "E0802", "E0903") for c in codes):
         return Exit.TOOL
     return Exit.REFUSED
 

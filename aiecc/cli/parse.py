@@ -96,7 +96,8 @@ def _click_option(index: int, spec: OptionSpec) -> Any:
             try:
                 return kind(value)
             except ValueError as problem:
-                self.fail(str(problem), param, ctx)
+                text = str(problem)
+                self.fail(f"'{value}' is not a number" if text.startswith("invalid literal") else text, param, ctx)
 
     return click.Option([f"p{index}", *names], type=Kind(), multiple=spec.many)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import os
 import sys
 import traceback
@@ -19,7 +20,7 @@ from typing import Any
 
 import pluggy
 
-from aiecc.base.diag import Note, Refused, refuse
+from aiecc.base.diag import Diagnostic, Level, Note, Refused, refuse
 from aiecc.base.digest import digest
 from aiecc.base.nearest import did_you_mean
 from aiecc.engine.entrypoints import EntryPoint, entry_points
@@ -252,20 +253,51 @@ class Plugins:
                     notes=(Note("it offers " + ", ".join(offered)),),
                 )
 
-    def check(self) -> None:
-        """Refuse implementations of hooks that nobody declares; call it when all specifications are in."""
+    def check(self, *, strict: bool = True) -> None:
+        """Refuse implementations of hooks that nobody declares; call it when all specifications are in.
+
+        With `strict=False` their plugins are left out, and their rows say why.
+        """
         known = [name for name, caller in vars(self._manager.hook).items() if name[0] != "_" and caller.has_spec()]
         for name, caller in sorted(vars(self._manager.hook).items()):
             if name[0] == "_" or caller.has_spec():
                 continue
             for impl in caller.get_hookimpls():
-                if not impl.optionalhook:
-                    refuse(
-                        f"plugin '{impl.plugin_name}' implements the hook {name}, which does not exist"
-                        + did_you_mean(name, known),
-                        code="E0902",
-                        todo=f"update the plugin, or leave it out with -p no:{impl.plugin_name}",
-                    )
+                if impl.optionalhook:
+                    continue
+                text = f"plugin '{impl.plugin_name}' implements the hook {name}, which does not exist"
+                text += did_you_mean(name, known)
+                if strict:
+                    todo = f"update the plugin, or leave it out with -p no:{impl.plugin_name}"
+                    refuse(text, code="E0902", todo=todo)
+                self.drop(impl.plugin_name, text)
+
+    def drop(self, name: str, why: str) -> None:
+        """Leave a plugin out after all; its row says why."""
+        if self._manager.has_plugin(name):
+            self._manager.unregister(name=name)
+        row = self._rows[name]
+        row.status, row.why = "failed", why
+        self._lines.clear()
+
+    def ask(self, hook: str, *, strict: bool = True) -> list[tuple[str, Any]]:
+        """Ask everybody at a hook that registers something: (plugin, answer), in the order of the line.
+
+        What a plugin raises is refused in its name (E0902); with `strict=False` it is left out instead.
+        """
+        found: list[tuple[str, Any]] = []
+        for impl in reversed(getattr(self._manager.hook, hook).get_hookimpls()):
+            if impl.wrapper or impl.hookwrapper:
+                refuse(f"plugin '{impl.plugin_name}': {hook} cannot be wrapped", code="E0902")
+            try:
+                answer = impl.function()
+                found.append((impl.plugin_name, list(answer) if inspect.isgenerator(answer) else answer))
+            except (Exception, SystemExit) as problem:  # it is the plugin's code, and may raise anything
+                diagnostic = _failed(impl.plugin_name, hook, problem)
+                if strict:
+                    raise Refused(diagnostic) from None
+                self.drop(impl.plugin_name, diagnostic.text)
+        return found
 
     def _refuse_hook(self, problem: pluggy.PluginValidationError) -> None:
         name = self._manager.get_name(problem.plugin) or _title(problem.plugin)
@@ -350,6 +382,15 @@ def _import_file(path: Path) -> ModuleType:
 
 def _last_line(problem: BaseException) -> str:
     return "".join(traceback.format_exception_only(problem)).strip().splitlines()[-1]
+
+
+def _failed(plugin: str, hook: str, problem: BaseException) -> Diagnostic:
+    """What a plugin raised when it was asked what it brings."""
+    if isinstance(problem, Refused):
+        return problem.diagnostics[0]
+    text = f"plugin '{plugin}' failed in {hook}: {_last_line(problem)}"
+    todo = f"repair or update it, or leave it out with -p no:{plugin}"
+    return Diagnostic(Level.ERROR, text, code="E0902", notes=_own_frame(problem), todo=todo)
 
 
 def _own_frame(problem: BaseException) -> tuple[Note, ...]:

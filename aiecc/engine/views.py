@@ -11,8 +11,9 @@ name becomes the key. What it returns is the file's content; None writes nothing
 from __future__ import annotations
 
 import inspect
+import re
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 
 from aiecc.base.blob import Blob
 from aiecc.base.diag import refuse
+from aiecc.base.nearest import did_you_mean
 from aiecc.engine.build import Build
 from aiecc.engine.keys import KeySpace
 from aiecc.engine.spec import without_none
@@ -56,13 +58,26 @@ class View:
         """What must be made for it."""
         return (*(name for name, hint in self._hints.items() if keys.kind_of(hint) is None), *self.also)
 
+    def check(self, keys: KeySpace, kinds: Mapping[str, str | None], roots: Collection[str], plugin: str) -> None:
+        """Refuse a view that asks for what nobody makes, in the name of the plugin that brings it."""
+        try:
+            wanted = self.artifacts(keys)
+        except Exception as problem:  # an annotation is somebody's expression: it may raise anything
+            refuse(
+                f"plugin '{plugin}': view '{self.name}' has an annotation that means nothing: {problem}", code="E0902"
+            )
+        for name in wanted:
+            if name not in kinds and name not in roots:
+                close = did_you_mean(name, [*kinds, *roots])
+                refuse(f"plugin '{plugin}': view '{self.name}' needs '{name}', which nobody makes{close}", code="E0902")
+
     def kind(self, keys: KeySpace) -> str | None:
         """The kind of key it is made once per; None for one file."""
         return next((kind for hint in self._hints.values() if (kind := keys.kind_of(hint))), None)
 
     def file(self, key: Any = None) -> Path:
-        """Where it lies below the output folder."""
-        name = Path(self.name.replace("{0}", str(key), 1))
+        """Where it lies below the output folder, whatever the key's own name."""
+        name = Path(self.name.replace("{0}", _as_file_name(str(key)), 1))
         return name.parent / name.name[: len(name.name) - len(name.suffix)] / name.name if self.folder else name
 
     def contents(
@@ -87,12 +102,25 @@ class View:
                 yield self.file(key), self.render(**values)
 
 
+# What some file system or terminal would read as something else than a part of a name; and our own escape sign.
+_UNFIT = re.compile(r'[\x00-\x1f\x7f-\x9f\ud800-\udfff/\\:*?"<>|%]')
+
+
+def _as_file_name(text: str) -> str:
+    """A key as part of one file name: names come from designs, and none may lead out of the output folder.
+
+    Different texts stay different.
+    """
+    fit = _UNFIT.sub(lambda m: f"%{ord(m[0]):02X}", text)
+    return fit.replace(".", "%2E") if fit in (".", "..") else fit
+
+
 def view(
     name: str, *, folder: bool = False, short: str = "", also: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., Content]], View]:
     """Make a view of a function; see the module's text."""
     pure = Path(name)
-    if pure.is_absolute() or ".." in pure.parts:
+    if not pure.name or pure.is_absolute() or ".." in pure.parts:
         refuse(f"view '{name}' lies outside the output folder", code="E0902")
     return lambda render: View(name, render, folder, short, also)
 
