@@ -84,7 +84,7 @@ def aiecc_translate(
 
 @stage(gives="runtime")
 def aiecc_runtime(
-    device: DeviceId, tools: Toolchain, target: Target, run: Workshop, store: Store, memo: Memo
+    device: DeviceId, tools: Toolchain, target: Target, run: Workshop, store: Store, memo: Memo, diag: Sink
 ) -> Runtime:
     """Compile the start-up code and the run-time of a toolchain that brings its own."""
     raise NotImplementedError
