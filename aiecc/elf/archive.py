@@ -30,6 +30,16 @@ class Content(enum.Enum):
     UNKNOWN = "unknown"
 
 
+NAMES = {
+    Content.OBJECT: "an object",
+    Content.LINKED: "a linked ELF",
+    Content.ARCHIVE: "an archive",
+    Content.BITCODE: "bitcode",
+    Content.TEXT: "text",
+    Content.UNKNOWN: "neither text nor anything a linker reads",
+}
+
+
 def sniff(data: bytes) -> Content:
     """Say what a link file is. Text may be LLVM IR, C or anything else that people write."""
     if data[:4] == b"\x7fELF":

@@ -20,7 +20,8 @@ from aiecc.model import runs
 class Function:
     """Code that starts at `address`. `name` is the best of its `names`: exported before local, sized before not.
 
-    `sized` False: the symbol gave no size, and the function is taken to reach to the next one.
+    `sized` False: the symbol gave no size, and the function is taken to reach to the next one. `part`: a label inside
+    a routine without a size, which only a call made a function of its own.
     """
 
     address: int
@@ -28,6 +29,7 @@ class Function:
     name: str
     names: tuple[str, ...]
     sized: bool = True
+    part: bool = False
 
     @property
     def end(self) -> int:
@@ -86,7 +88,13 @@ def build(image: Image) -> CallGraph:
     functions = _functions(image)
     spans = Spans((f.address, f.end) for f in functions.values())
     graph = CallGraph(functions, {}, _exported(image), spans)
-    _Edges(image, graph).collect()
+    edges = _Edges(image, graph)
+    edges.collect()
+    for f in functions.values():
+        # Where a label cut a routine in two, the first half may run on into the second.
+        following = functions.get(f.end)
+        if not f.sized and following is not None and following.part:
+            edges.add(f.address, following.address, through_pointer=False)
     return graph
 
 
@@ -122,8 +130,9 @@ def _functions(image: Image) -> dict[int, Function]:
             following = ordered[i + 1] if i + 1 < len(ordered) else limit
             size = max(0, min(limit, following) - address)
         names = tuple(dict.fromkeys(s.name for s in group))
+        part = not any(s.is_exported or s.type == SymbolType.FUNC for s in group)
         if size > 0:
-            functions[address] = Function(address, size, names[0], names, known)
+            functions[address] = Function(address, size, names[0], names, known, part)
     return functions
 
 
@@ -193,9 +202,9 @@ class _Edges:
             self._in_instructions()
         for reader, objects in self.reads.items():
             for target in set[int]().union(*(self.holds.get(o, set()) for o in objects)):
-                self._edge(reader, target, through_pointer=True)
+                self.add(reader, target, through_pointer=True)
 
-    def _edge(self, caller: int, callee: int, *, through_pointer: bool) -> None:
+    def add(self, caller: int, callee: int, *, through_pointer: bool) -> None:
         known = self.graph.calls.setdefault(caller, {})
         known[callee] = known.get(callee, True) and through_pointer
 
@@ -225,7 +234,7 @@ class _Edges:
             if callee is None:
                 self._read(owner, symbol, target)
             elif callee != owner or not self._is_loop(symbol, use, jump):
-                self._edge(owner, callee, through_pointer=use in (Use.ADDRESS, Use.WORD))
+                self.add(owner, callee, through_pointer=use in (Use.ADDRESS, Use.WORD))
 
     def _callee(self, owner: int, symbol: Symbol, target: int, use: Use, jump: bool) -> int | None:
         """The function that code of `owner` enters at `target`, if any."""
@@ -261,7 +270,7 @@ class _Edges:
                     owner = self.graph.spans.at(t.pc)
                     if owner is None or (t.target == owner and not t.links):
                         continue
-                    self._edge(owner, t.target, through_pointer=t.loads)
+                    self.add(owner, t.target, through_pointer=t.loads)
 
     def _read(self, reader: int, symbol: Symbol, target: int) -> None:
         # A pointer derived from a sized object belongs to it even one past its end, where loops stop.

@@ -86,6 +86,7 @@ def check_input(file: LinkFile, core: CoreId, where: Span | None, like: Image | 
             held = file.thin or members(file.data)
             pairs = [(f"{file.name}({m.name})", m.data) for m in held if sniff(m.data) is not Content.BITCODE]
         elif kind is Content.LINKED:
+            read(file.data)  # a cut file may look like one
             raise ElfProblem("it is a linked ELF, not an object")
         elif not file.data:
             raise ElfProblem("the file is empty")

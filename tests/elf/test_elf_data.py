@@ -166,7 +166,8 @@ def test_every_violation_is_reported() -> None:
 def test_unclear_symbols_are_skipped() -> None:
     # Twice in the inputs, pinned or not; twice in the image at two addresses; absent; outside the own memory.
     twice = [kernel(("a", ".aie.bank0")), kernel(("a", ".data"), name="other.o")]
-    assert requests(twice) == []
+    assert requests(twice) == requests(twice[::-1]) == []
+    assert requests([kernel(("a", ".aie.bank0")), kernel(("a", ".aie.bank0"), name="other.o")]) == []
     assert check(linked(("a", 0x8000, 64)), *twice) == []
     assert check(linked(("a", 0x8000, 64), ("a", 0, 64)), kernel(("a", ".aie.bank0"))) == []
     assert check(linked(), kernel(("a", ".aie.bank0"))) == []
@@ -201,6 +202,8 @@ def test_program_memory_levels() -> None:
     assert near.level is Level.REMARK
     assert near.text == "core (0, 2): its code takes 14746 of 16384 bytes of program memory (90 %)"
     assert near.notes[0].text == "largest functions: unrolled (60000 bytes, kernel.o), core_0_2 (64 bytes)"
+    assert check_program(CORE, WHERE, 899, 1000) is None
+    assert check_program(CORE, WHERE, 900, 1000) is not None
     full = check_program(CORE, WHERE, 16384, 16384)
     assert full is not None
     assert not full.is_error

@@ -239,6 +239,17 @@ def test_a_selection_without_pointers_is_ignored() -> None:
     assert sides(only) == [(UNKNOWN, UNKNOWN)]
 
 
+def test_two_unresolved_pointers_are_not_ignored_beside_a_known_pair() -> None:
+    lines = (
+        "%l = load ptr, ptr @ab\n%i = ptrtoint ptr %l to i20\n%z = zext i20 %i to i32\n"
+        + broadcast("%z", "v")
+        + "%blind = call <16 x i32> @llvm.aie2.vsel32(<16 x i32> %v, <16 x i32> %v, i32 3)\n"
+        + "%idx2 = add <16 x i32> %blind, %idx\n"
+    )
+    text = body(lines).replace("%sel, %idx", "%sel, %idx2")
+    assert sorted(sides(text), key=str) == sorted([(AB, CD), (UNKNOWN, UNKNOWN)], key=str)
+
+
 def test_the_halves_of_one_gather_are_one_pair() -> None:
     second = "%r2 = call <8 x i32> @llvm.aie2.load.4x32.hi(<16 x i32> %addr)\n  ret"
     assert len(pairs(parse(body().replace("ret", second)))) == 1

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aiecc.elf.calls import Spans
 from aiecc.elf.read import read
 from aiecc.elf.stack import analyse, measure
 from aiecc.model.measure import Frame, StackMeasure, StackSource
@@ -172,8 +173,10 @@ def test_a_branch_to_an_inner_address_is_no_edge() -> None:
     maker = em.core([em.Fn("__start", calls=["a"]), em.Fn("a", 16, size=32)])
     at = em.at(maker, "a")
     maker.symbols.append(em.Sym(".LBB0_1", at + 8, 0, em.NOTYPE, em.LOCAL))
-    maker.sections[0].relocations += [(at + 12, em.R_JAL, ".LBB0_1", 0), (at + 16, em.R_CALL_PLT, "a", 8)]
-    assert of(maker).size == 16
+    text = maker.sections[0]
+    text.data = text.data[: at + 16] + em.CALL_CODE + text.data[at + 24 :]
+    text.relocations += [(at + 12, em.R_JAL, ".LBB0_1", 0), (at + 16, em.R_CALL_PLT, "a", 8)]
+    assert (of(maker).source, of(maker).size) == (StackSource.MEASURED, 16)
 
 
 # -- aliases, sizes, section symbols --------------------------------------------------------------------
@@ -251,9 +254,10 @@ def test_a_second_entry_point_counts_for_its_function() -> None:
 
 def test_marks_of_the_linker_point_to_no_function() -> None:
     # Empty constructor tables end where the next function starts.
-    maker = em.core([em.Fn("__start", calls=["_main_init"]), em.Fn("_main_init", 16, size=32)])
-    maker.symbols.append(em.Sym("_init_array_end", em.at(maker, "_main_init"), 0, em.NOTYPE))
-    maker.sections[0].relocations.append((em.at(maker, "_main_init") + 8, em.R_HI20, "_init_array_end", 0))
+    maker = em.core([em.Fn("__start", calls=["_main_init"]), em.Fn("_main_init", 16, size=32), em.Fn("unused", 900)])
+    for name in ("_main_init", "unused"):
+        maker.symbols.append(em.Sym(f"mark_{name}", em.at(maker, name), 0, em.NOTYPE))
+        maker.sections[0].relocations.append((em.at(maker, "_main_init") + 8, em.R_HI20, f"mark_{name}", 0))
     assert (of(maker).source, of(maker).size) == (StackSource.MEASURED, 16)
 
 
@@ -333,6 +337,21 @@ def test_a_direct_call_beside_a_pointer_is_direct() -> None:
     maker = em.core([em.Fn("__start", calls=["a"]), em.Fn("a", 16, ["callback"], size=32), em.Fn("callback", 64)])
     maker.sections[0].relocations.insert(0, (em.at(maker, "a") + 12, em.R_HI20, "callback", 0))
     assert of(maker).chain[-1] == Frame("callback", 64)
+    maker.sections[0].relocations.append(maker.sections[0].relocations.pop(0))
+    assert of(maker).chain[-1] == Frame("callback", 64)
+
+
+def test_of_equal_paths_the_direct_one_is_shown() -> None:
+    maker = em.core([em.Fn("__start", calls=["a"]), em.Fn("a", 16, ["z"], size=32), em.Fn("b", 64), em.Fn("z", 64)])
+    maker.sections[0].relocations.append((em.at(maker, "a") + 12, em.R_HI20, "b", 0))
+    assert names(of(maker)) == ["__start", "a", "z"]
+
+
+@pytest.mark.parametrize(("kind", "holds"), [(35, True), (39, False)])
+def test_relative_tables_hold_what_they_add_not_what_they_subtract(kind: int, holds: bool) -> None:
+    maker = table_core()
+    maker.sections[2].relocations = [(DATA_AT + 4, kind, "large", 0)]
+    assert of(maker).size == (16 + 1296 if holds else 16)
 
 
 def test_a_table_that_holds_its_reader_is_recursion_through_a_pointer() -> None:
@@ -374,6 +393,12 @@ def test_an_override_by_a_zero_size_alias() -> None:
     assert of(maker, {"alias": 64, "a": 72}).size == of(maker, {"a": 72, "alias": 64}).size == 72
 
 
+def test_an_override_of_a_second_entry_point_is_none_of_the_function() -> None:
+    maker = em.core([em.Fn("__start", calls=["a"]), em.Fn("a", 5000, size=16)])
+    maker.symbols.append(em.Sym("inner", em.at(maker, "a") + 8, 0))
+    assert of(maker, {"inner": 64}).size == 5000
+
+
 def test_fallback_frames_only_where_none_is_given() -> None:
     maker = em.core([em.Fn("__start", calls=["x", "y"]), em.Fn("x", 8), em.Fn("y", None)])
     found = of(maker, fallback={"x": 500, "y": 32})
@@ -383,8 +408,9 @@ def test_fallback_frames_only_where_none_is_given() -> None:
 def test_the_larger_of_two_entries_counts() -> None:
     maker = em.core([em.Fn("__start", calls=["a"]), em.Fn("a", 16)])
     at = em.at(maker, "a")
-    # The second one names an inner address of the same function; the third one no function at all.
-    maker.sections[1].data += struct.pack("<I", at + 2) + em.leb(48) + struct.pack("<I", 0x9999) + em.leb(999)
+    # The first two name inner addresses of the same function; the third one no function at all.
+    for address, size in ((at + 2, 48), (at + 1, 32), (0x9999, 999)):
+        maker.sections[1].data += struct.pack("<I", address) + em.leb(size)
     assert of(maker).size == 48
 
 
@@ -446,6 +472,20 @@ def test_assembly_without_sizes_is_unmeasured_not_free() -> None:
     assert (found.source, found.size, found.unmeasured) == (StackSource.LOWER_BOUND, 64, ("asm",))
     asm.type = em.NOTYPE
     assert of(maker) == found
+
+
+def test_untyped_assembly_is_found_by_tail_calls_and_not_split_by_its_labels() -> None:
+    maker = em.core([em.Fn("__start", calls=["a"]), em.Fn("a", 16, tails=["asm"]), em.Fn("asm", None, size=32)])
+    at = em.at(maker, "asm")
+    maker.symbols = [s for s in maker.symbols if s.name != "asm"]
+    maker.symbols += [em.Sym("asm", at, 0, em.NOTYPE), em.Sym("loop", at + 8, 0, em.NOTYPE, em.LOCAL)]
+    text = maker.sections[0]
+    text.data = text.data[: at + 16] + struct.pack("<I", 0x0000006F) + text.data[at + 20 :]
+    text.relocations.append((at + 16, em.R_JAL, "loop", 0))
+    assert (names(of(maker)), of(maker).unmeasured) == (["__start", "a", "asm"], ("asm",))
+    # A local routine that is really called is code of its own.
+    text.data = text.data[: at + 16] + struct.pack("<I", 0x000000EF) + text.data[at + 20 :]
+    assert of(maker).unmeasured == ("asm", "loop")
 
 
 # -- other machines -----------------------------------------------------------------------------------------
@@ -588,10 +628,12 @@ def test_agrees_with_brute_force(functions: list[em.Fn], given_: dict[str, int])
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_the_order_of_symbols_and_relocations_does_not_matter(data: st.DataObject) -> None:
-    edges = data.draw(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8))
+    pair = st.tuples(st.integers(0, 5), st.integers(0, 5))
+    edges, pointers = data.draw(st.lists(pair, max_size=8)), data.draw(st.lists(pair, max_size=4))
     functions = [em.Fn("__start", calls=["f0"])]
-    functions += [em.Fn(f"f{i}", 8 * i, [f"f{b}" for a, b in edges if a == i]) for i in range(6)]
+    functions += [em.Fn(f"f{i}", 8 * i, [f"f{b}" for a, b in edges if a == i], size=96) for i in range(6)]
     maker = em.core(functions)
+    maker.sections[0].relocations += [(em.at(maker, f"f{a}") + 90, em.R_HI20, f"f{b}", 0) for a, b in pointers]
     aliases = [em.Sym(f"alias{i}", em.at(maker, f"f{i}"), data.draw(st.sampled_from((0, 4)))) for i in range(3)]
     maker.symbols += aliases
     first = of(maker)
@@ -599,6 +641,15 @@ def test_the_order_of_symbols_and_relocations_does_not_matter(data: st.DataObjec
     rng.shuffle(maker.symbols)
     rng.shuffle(maker.sections[0].relocations)
     assert of(maker) == first
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), max_size=8), st.integers(-1, 45))
+def test_spans_give_the_innermost_start(ranges: list[tuple[int, int]], address: int) -> None:
+    spans = Spans((start, start + size) for start, size in ranges)
+    longest = {start: max(n for s, n in ranges if s == start) for start, _ in ranges}
+    holding = [s for s, n in longest.items() if s <= address < s + n]
+    assert spans.at(address) == max(holding, default=None)
+    assert spans.starts_at(address) == (address in longest)
 
 
 def test_analyse_takes_an_image() -> None:
