@@ -7,8 +7,7 @@ import pytest
 from aiecc.base.diag import Refused
 from aiecc.base.spans import Span
 from aiecc.elf.bcf import bcf
-from aiecc.elf.layout import core_layout, probe_layout
-from aiecc.elf.mmap import memory_map
+from aiecc.elf.layout import core_layout, probe_layout, symbol_windows
 from aiecc.elf.script import linker_script
 from aiecc.model.design import BufferFacts, CoreFacts, DeviceFacts, TileFacts
 from aiecc.model.ids import CoreId, DeviceId
@@ -414,10 +413,10 @@ def test_bcf_of_an_aie1_core_on_an_even_row() -> None:
     )
 
 
-# -- map ------------------------------------------------------------------------------------------------
+# -- windows --------------------------------------------------------------------------------------------
 
 
-def test_memory_map_of_an_aie1_neighbourhood() -> None:
+def test_windows_of_an_aie1_neighbourhood() -> None:
     facts = device(
         "xcvc1902",
         {
@@ -428,15 +427,11 @@ def test_memory_map_of_an_aie1_neighbourhood() -> None:
             (3, 5): [buffer("north", 16, 0)],
         },
     )
-    blocks = memory_map(facts, get("xcvc1902")).split("// Tile")[1:]
-    assert [b.splitlines()[0] for b in blocks] == ["(2, 4)", "(3, 3)", "(3, 4)", "(3, 5)", "(4, 4)"]
-    assert blocks[2].splitlines() == [
-        "(3, 4)",
-        "// Memory map: name base_address num_bytes",
-        "_symbol south 0x20000 16",
-        "_symbol same 0x28000 16",
-        "_symbol north 0x30000 16",
-        "_symbol east 0x38000 16",
-    ]
+
+    def seen(col: int, row: int) -> list[tuple[str, int]]:
+        windows = symbol_windows(facts, CoreId("main", col, row), get("xcvc1902"))
+        return [(s.name, s.address) for w in windows for s in w.slots]
+
+    assert seen(3, 4) == [("south", 0x20000), ("same", 0x28000), ("north", 0x30000), ("east", 0x38000)]
     # On an odd row the own memory is the east window, and the west one the neighbour's.
-    assert blocks[1].splitlines()[2:] == ["_symbol same 0x30000 16", "_symbol south 0x38000 16"]
+    assert seen(3, 3) == [("same", 0x30000), ("south", 0x38000)]
