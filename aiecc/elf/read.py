@@ -239,6 +239,19 @@ class Image:
         return ()
 
 
+def read_linked(data: bytes) -> Image:
+    """A linked ELF of a core, or `ElfProblem`: objects and programs of other machines are none."""
+    image = read(data)
+    if image.type != FileType.EXECUTABLE:
+        kinds = {FileType.RELOCATABLE: "an object", FileType.SHARED: "a shared library"}
+        raise ElfProblem(
+            f"it is {next((n for k, n in kinds.items() if k == image.type), 'no program')}, not a linked core"
+        )
+    if image.machine not in (EM_AIE, EM_RISCV) or image.word != 4:
+        raise ElfProblem(f"it is built for {image.machine_name}{' 64-bit' * (image.word == 8)}, which no core is")
+    return image
+
+
 def machine_name(machine: int) -> str:
     return _MACHINES.get(machine, f"machine {machine}")
 

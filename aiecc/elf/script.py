@@ -25,6 +25,11 @@ _KEPT = """
     .debug_sup .debug_tu_index .debug_types .riscv.attributes
 """
 
+_OWN_SYMBOLS = (
+    *("__start", "_main_init", "main", "_sp_start_value_DM_stack", "_sp_end_value_DM_stack"),
+    *("_ctors_start", "_ctors_end", "_init_array_start", "_init_array_end", "_dtors_start", "_dtors_end"),
+)
+
 # Unwind tables, notes and embedded IR: nothing on a core reads them.
 _DROPPED = "*(.llvmbc) *(.llvmcmd) *(.eh_frame*) *(.gcc_except_table*) *(.note*) *(.llvm_addrsig)"
 
@@ -148,6 +153,15 @@ def _symbol(name: str) -> str:
 
 
 def _refuse_unquotable(what: str, name: str, code: str) -> None:
-    # A script's strings have no escapes.
-    if '"' in name or "\n" in name or not name:
+    if not quotable(name):
         refuse(f"the name of {what} {name!r} cannot be written in a linker script", code=code, todo="rename it")
+
+
+def quotable(name: str) -> bool:
+    """Whether a linker script can say this name at all: its strings have no escapes."""
+    return re.fullmatch(r'[^"\x00-\x1f\x7f\ud800-\udfff]+', name) is not None
+
+
+def own_symbols(labels: Iterable[str]) -> frozenset[str]:
+    """Names that scripts and start-up code need for themselves. `labels`: the cores' functions, `core_0_2`."""
+    return frozenset((*_OWN_SYMBOLS, *labels))

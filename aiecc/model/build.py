@@ -6,6 +6,7 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from aiecc.base.spans import Span
 from aiecc.model.artifact import Blob, Module
 from aiecc.model.design import CoreFacts, Design
 from aiecc.model.ids import CoreId, DeviceId, KernelId, SequenceId
@@ -25,6 +26,13 @@ class Lowered:
     module: Module
     design: Design
     assumed: tuple[CoreId, ...] = ()
+
+    def asked_at(self, kernel: KernelId) -> Span | None:
+        """The user's line that names a link file: the function's, else that of the first core that links it."""
+        device = self.design.device(kernel.device)
+        named = (f.where for f in device.functions if f.link_with == kernel.path)
+        linking = (c.where for c in device.cores if kernel in c.kernels)
+        return next((w for w in (*named, *linking) if w is not None), None)
 
     def members(self, kind: str, within: Key | None = None) -> Sequence[Key]:
         """The devices, cores, kernels or sequences of the design, in program order.
@@ -96,6 +104,8 @@ class Runtime:
 
     startup: tuple[tuple[str, Blob], ...] = ()
     library: Blob | None = None
+    symbols: tuple[str, ...] = ()
+    """What all of these define, sorted: names that nothing else may have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def aiecc_check(
     diag: Sink,
 ) -> CoreReport:
     """Stack, data, banks, program memory, one after the other; all that is wrong is told in one build."""
-    from aiecc.elf import banks, checks, data, program, stack
+    from aiecc.elf import banks, checks, data, names, program, stack
     from aiecc.elf.inputs import LinkFile, functions, objects, variables
     from aiecc.elf.read import ElfProblem, read
 
@@ -58,6 +58,7 @@ def aiecc_check(
         inputs.append(LinkFile(f"{core.label}.o", object.blob.bytes()))
     inputs += [LinkFile(k.path, kernel[k].blob.bytes()) for k in facts.kernels if not k.merge]
     given = objects(inputs)
+    diag.extend(names.check_names(core, facts.where, [b for t in device.tiles for b in t.buffers], image, given))
     need = None
     if measuring.stack:
         need = stack.analyse(image, device.overrides, path=name)

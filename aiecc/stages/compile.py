@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aiecc.base.blob import Blob
-from aiecc.base.diag import Sink
+from aiecc.base.diag import Note, Sink, refuse
 from aiecc.choices import CheckOptions, CompileOptions
 from aiecc.engine.scope import Memo
 from aiecc.engine.spec import hookimpl
@@ -52,7 +52,7 @@ def aiecc_compile(
     )
 
     def compiled() -> tuple[Blob, Blob | None]:
-        text = _merged(llvm.text, merged, tools, target, run)
+        text = _merged(llvm.text, merged, lowered, tools, target, run)
         return _compile(text, bool(merged), space, tools, target, compiling, checking.lut_banks, run)
 
     canonical, optimized = memo.get("compile", parts, compiled, tuple[Blob, Blob | None])
@@ -62,10 +62,13 @@ def aiecc_compile(
     return CoreObject(store.put(own, ".o"), optimized)
 
 
-def _merged(text: str, kernels: list[LinkInput], tools: Toolchain, target: Target, run: Workshop) -> str:
+def _merged(
+    text: str, kernels: list[LinkInput], lowered: Lowered, tools: Toolchain, target: Target, run: Workshop
+) -> str:
     """The core's IR with its merge-mode kernels linked in."""
     from aiecc.tools.commands import merge_ir_argvs
     from aiecc.tools.llvm_text import keep_definitions, rename_intrinsics
+    from aiecc.tools.run import ToolFailure
 
     ready = _fitted(text, tools)
     if not kernels:
@@ -73,10 +76,20 @@ def _merged(text: str, kernels: list[LinkInput], tools: Toolchain, target: Targe
     inputs: dict[str, Blob | str] = {"core.ll": ready}
     for i, kernel in enumerate(kernels):
         inputs[f"merge{i}_{kernel.name}.ll"] = keep_definitions(
-            rename_intrinsics(_as_text(kernel, tools, target, run), tools.spec.rename)
+            rename_intrinsics(_as_text(kernel, lowered, tools, target, run), tools.spec.rename)
         )
     steps = merge_ir_argvs(tools, arch=target.arch.value, inputs=tuple(inputs), output="merged.ll")
-    made = run.job(steps, inputs=inputs, outputs=("merged.ll",))
+    try:
+        made = run.job(steps, inputs=inputs, outputs=("merged.ll",))
+    except ToolFailure as failed:
+        if failed.ran is None or failed.ran.returncode < 0:
+            raise
+        refuse(
+            'aiecc: peano-linked: cannot merge link_with_mode = "merge" artifacts into the core module',
+            lowered.asked_at(kernels[0].kernel),
+            code="E0702",
+            notes=(Note("merged here: " + ", ".join(k.kernel.path for k in kernels)), *failed.diagnostics[0].notes),
+        )
     return _fitted(made.text("merged.ll"), tools, merged=True)
 
 
@@ -89,15 +102,23 @@ def _fitted(text: str, tools: Toolchain, *, merged: bool = False) -> str:
     return for_chess(text) if tools.spec.ir_dialect == "chess" else text
 
 
-def _as_text(kernel: LinkInput, tools: Toolchain, target: Target, run: Workshop) -> str:
+def _as_text(kernel: LinkInput, lowered: Lowered, tools: Toolchain, target: Target, run: Workshop) -> str:
     """A merge-mode kernel as IR text: told by its content, not by its suffix."""
     from aiecc.tools.commands import disassemble_argvs
+    from aiecc.tools.run import ToolFailure
 
     data = kernel.blob.bytes()
     if not data.startswith((b"BC\xc0\xde", b"\xde\xc0\x17\x0b")):
         return data.decode("utf-8", "replace")
     steps = disassemble_argvs(tools, arch=target.arch.value, input="kernel.bc", output="kernel.ll")
-    return run.job(steps, inputs={"kernel.bc": kernel.blob}, outputs=("kernel.ll",)).text("kernel.ll")
+    try:
+        return run.job(steps, inputs={"kernel.bc": kernel.blob}, outputs=("kernel.ll",)).text("kernel.ll")
+    except ToolFailure as failed:
+        if failed.ran is None or failed.ran.returncode < 0:
+            raise
+        where = lowered.asked_at(kernel.kernel)
+        text = f"aiecc: peano-linked: cannot read merge-mode link artifact '{kernel.kernel.path}': it is damaged"
+        refuse(text, where, code="E0702", notes=failed.diagnostics[0].notes)
 
 
 def _compile(
@@ -110,6 +131,7 @@ def _compile(
     keep_ir: bool,
     run: Workshop,
 ) -> tuple[Blob, Blob | None]:
+    from aiecc.elf.read import ElfProblem, read
     from aiecc.tools.commands import compile_ir_argvs
 
     steps = compile_ir_argvs(
@@ -123,6 +145,10 @@ def _compile(
         keep_ir=keep_ir,
     )
     made = run.job(steps, inputs={"core.ll": text}, outputs=("core.opt.ll", "core.o"))
+    try:
+        read(made.blob("core.o").bytes())
+    except ElfProblem as problem:
+        raise made.failure(f"what it made is no object: {problem}") from None
     return made.blob("core.o"), made.outputs.get("core.opt.ll") if keep_ir else None
 
 

@@ -40,7 +40,7 @@ def aiecc_kernel(
     """Objects, archives, bitcode and IR as they are; sources compiled with the frames the checks need."""
     from aiecc.tools.commands import is_source
 
-    where = _asked_at(kernel, lowered)
+    where = lowered.asked_at(kernel)
     if kernel.merge and not tools.capabilities.merge_ir:
         _refuse_merge(kernel.device, lowered)
     path = _find(kernel, search, files, where)
@@ -57,13 +57,6 @@ def aiecc_kernel(
     return LinkInput(kernel, LinkKind.IR if kernel.merge else LinkKind.OBJECT, str(path), name, blob)
 
 
-def _asked_at(kernel: KernelId, lowered: Lowered) -> Span | None:
-    """The user's line that names the file."""
-    device = lowered.design.device(kernel.device)
-    named = [f.where for f in device.functions if f.link_with == kernel.path]
-    return named[0] if named else next((c.where for c in device.cores if kernel in c.kernels), None)
-
-
 def _refuse_merge(device: str, lowered: Lowered) -> NoReturn:
     """Said once for all merge-mode kernels of a device: every one of them says the same."""
     merged = list(dict.fromkeys(k for c in lowered.design.device(device).cores for k in c.kernels if k.merge))
@@ -73,7 +66,7 @@ def _refuse_merge(device: str, lowered: Lowered) -> NoReturn:
         f"cannot llvm-link them into the core. Offending link_with entries:\n{listing}\n"
         'Drop link_with_mode = "merge" and compile these kernels to objects (.o) instead, or build with the Peano '
         "front-end (drop --xchesscc).",
-        _asked_at(merged[0], lowered),
+        lowered.asked_at(merged[0]),
         code="E0702",
     )
 
@@ -86,6 +79,8 @@ def _told_at(where: Span | None, make: Callable[[], Blob]) -> Callable[[], Blob]
             return make()
         except Refused as refused:
             first, *rest = refused.diagnostics
+            if not first.code.startswith(("E07", "E08")):
+                raise
             at = Diagnostic(first.level, first.text, first.where or where, first.code, first.notes, first.todo)
             raise Refused(at, *rest) from None
 
@@ -108,7 +103,7 @@ def _find(kernel: KernelId, search: tuple[str, ...], files: Files, where: Span |
 
 
 def _take(kernel: KernelId, path: Path, where: Span | None, files: Files, store: Store) -> LinkInput:
-    from aiecc.elf.archive import Content, members, sniff
+    from aiecc.elf.archive import NAMES, Content, members, sniff
     from aiecc.elf.pack import pack
     from aiecc.elf.read import ElfProblem
 
@@ -117,6 +112,11 @@ def _take(kernel: KernelId, path: Path, where: Span | None, files: Files, store:
     except OSError as problem:
         refuse(f"aiecc: cannot read link file '{path}': {problem.strerror or problem}", where, code="E0702")
     kind = sniff(data)
+    if kernel.merge and kind not in (Content.BITCODE, Content.TEXT):
+        said = f"it is {NAMES[kind]}, not LLVM IR" if data else "the file is empty"
+        text = f"aiecc: peano-linked: cannot read merge-mode link artifact '{kernel.path}': {said}"
+        todo = 'drop link_with_mode = "merge" to link it as it is' if kind in (Content.OBJECT, Content.ARCHIVE) else ""
+        refuse(text, where, code="E0702", todo=todo)
     if kind is Content.ARCHIVE:
         try:
             inside = members(data, path.parent)

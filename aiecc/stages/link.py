@@ -8,6 +8,7 @@ from aiecc.engine.reads import Files
 from aiecc.engine.spec import hookimpl
 from aiecc.engine.store import Store
 from aiecc.model.build import CoreElf, CoreObject, LinkInput, LinkScript, Lowered, Runtime
+from aiecc.model.design import DeviceFacts
 from aiecc.model.ids import CoreId, KernelId
 from aiecc.model.prebuilt import find_elf
 from aiecc.model.targets import Target
@@ -41,6 +42,9 @@ def aiecc_link(
     if object is None or script is None:
         return CoreElf(store.put(files.read_bytes(find_elf(facts, search, files.first)), ".elf"))
     inputs = [kernel[k] for k in facts.kernels if not k.merge]
+    _check_names(lowered.design.device(core.device), runtime, diag)
+    if diag.failed:
+        return None
     try:
         elf, _ = link(
             object.blob,
@@ -61,6 +65,16 @@ def aiecc_link(
     return CoreElf(elf)
 
 
+def _check_names(device: DeviceFacts, runtime: Runtime, diag: Sink) -> None:
+    """The script's symbols win over those of the run-time: a buffer named `memset` would be called as a function."""
+    taken = frozenset(runtime.symbols)
+    for tile in device.tiles:
+        for buffer in tile.buffers:
+            if buffer.name in taken:
+                text = f"a buffer cannot be named '{buffer.name}': linked cores have a symbol of that name"
+                diag.error(f"'aie.buffer' op {text}", buffer.where, code="E0601", todo="rename it")
+
+
 def _explain(
     said: str,
     core: CoreId,
@@ -79,7 +93,9 @@ def _explain(
     where = lowered.design.core(core).where
     own = LinkFile(f"{core.label}.o", object.blob.bytes())
     files = [LinkFile(i.kernel.path, i.blob.bytes()) for i in inputs]
-    unusable = [d for f in files if (d := check_input(f, core, where, read(own.data))) is not None]
+    asked = [lowered.asked_at(i.kernel) or where for i in inputs]
+    like = read(own.data)
+    unusable = [d for f, at in zip(files, asked, strict=True) if (d := check_input(f, core, at, like)) is not None]
     if unusable:
         raise Refused(*unusable)
     context = LinkContext(

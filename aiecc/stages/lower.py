@@ -5,8 +5,10 @@ from __future__ import annotations
 from aiecc.base.diag import Sink
 from aiecc.choices import LowerOptions
 from aiecc.engine.spec import hookimpl
+from aiecc.model import targets
 from aiecc.model.artifact import Module
 from aiecc.model.build import Lowered
+from aiecc.model.design import Design
 
 
 @hookimpl
@@ -32,4 +34,26 @@ def aiecc_lower(module: Module, lower: LowerOptions, diag: Sink) -> Lowered | No
             diag.extend(verify(op))
         if diag.failed:
             return None
+    _check_names(survey(op), diag)
+    if diag.failed:
+        return None
     return Lowered(dump(op), survey(op), tuple(bare) if lower.default_stack_size else ())
+
+
+def _check_names(design: Design, diag: Sink) -> None:
+    """Buffers become symbols of the linked cores: a name that no script can say, or that the script needs for
+    itself, would otherwise fail, or link to the wrong thing, without a word about the user's line."""
+    from aiecc.elf.script import own_symbols, quotable
+
+    for device in design.devices:
+        taken = own_symbols(core.id.label for core in device.cores)
+        target = targets.get(device.target)
+        for tile in device.tiles:
+            for buffer in tile.buffers if target.is_core(tile.col, tile.row) else ():
+                if not quotable(buffer.name):
+                    text = f"the name of buffer {buffer.name!r} cannot be written in a linker script"
+                elif buffer.name in taken:
+                    text = f"a buffer cannot be named '{buffer.name}': linked cores have a symbol of that name"
+                else:
+                    continue
+                diag.error(f"'aie.buffer' op {text}", buffer.where, code="E0601", todo="rename it")

@@ -38,11 +38,14 @@ def aiecc_measure(
 
     from aiecc.elf.data import prebuilt_ranges, probe_data
     from aiecc.elf.inputs import LinkFile
-    from aiecc.elf.read import ElfProblem, read
+    from aiecc.elf.read import ElfProblem, read, read_linked
 
     facts = lowered.design.core(core)
     if probe is not None:
-        image = read(probe.blob.bytes())
+        try:
+            image = read(probe.blob.bytes())
+        except ElfProblem as problem:
+            refuse(f"aiecc: the probe link of core {core.at} made no ELF: {problem}", facts.where, code="E0802")
         data = probe_data(image, target.banks(TileKind.CORE))
         kept = data if measuring.data else replace(data, size=0, alignment=1, sized=False)
         linked = [LinkFile(k.path, kernel[k].blob.bytes()) for k in facts.kernels if not k.merge]
@@ -53,7 +56,7 @@ def aiecc_measure(
         return None
     path = find_elf(facts, search, files.first)
     try:
-        image = read(files.read_bytes(path))
+        image = read_linked(files.read_bytes(path))
     except (OSError, ElfProblem) as problem:
         refuse(
             f"aiecc: elf_file '{facts.elf_file}' of core {core.at} cannot be used: {problem}",

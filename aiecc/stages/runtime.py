@@ -21,6 +21,7 @@ def aiecc_runtime(
 ) -> Runtime:
     """Once for all devices of an architecture."""
     from aiecc.elf.archive import Member
+    from aiecc.elf.inputs import LinkFile, objects
     from aiecc.elf.pack import pack
     from aiecc.tools.commands import runtime_objects
 
@@ -31,7 +32,9 @@ def aiecc_runtime(
     # One archive instead of many objects: every core links them, and takes only what it calls.
     startup, library = runtime_objects(tools)
     packed = store.put(pack(Member(name, made[name].bytes()) for name in library), ".a")
-    return Runtime(tuple((name, made[name]) for name in startup), packed)
+    inputs = objects(LinkFile(name, blob.bytes()) for name, blob in made.items())
+    symbols = sorted({s.name for o in inputs for s in o.image.symbols if s.defined and s.is_exported})
+    return Runtime(tuple((name, made[name]) for name in startup), packed, tuple(symbols))
 
 
 def _compiled(tools: Toolchain, arch: str, run: Workshop) -> dict[str, Blob]:
@@ -40,4 +43,4 @@ def _compiled(tools: Toolchain, arch: str, run: Workshop) -> dict[str, Blob]:
     steps = runtime_argvs(tools, arch=arch)
     sources = {source: Path(source) for source, _, _ in steps}
     made = run.job([step for _, _, step in steps], inputs=sources, outputs=[output for _, output, _ in steps])
-    return dict(made.outputs)
+    return {output: made.blob(output) for _, output, _ in steps}

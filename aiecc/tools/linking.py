@@ -10,14 +10,20 @@ from aiecc.model.toolchain import Toolchain
 from aiecc.tools.commands import link_argv
 from aiecc.tools.workshop import Workshop
 
+_LIBRARY = "runtime.a"
+# Names of the link's other files. Start-up objects are named by the toolchain: theirs begin with crt.
+_OURS = frozenset(("core.o", "core.elf", "script.ld", "script.bcf", "crt0.o", "crt1.o", _LIBRARY))
+
 
 def linked_names(files: Sequence[LinkInput]) -> tuple[str, ...]:
     """What each file is called in the folder of the link: its own name, numbered where two are the same."""
-    taken: dict[str, int] = {}
     names: list[str] = []
     for file in files:
-        seen = taken[file.name] = taken.get(file.name, -1) + 1
-        names.append(f"{seen}_{file.name}" if seen or file.name in ("core.o", "script.ld", "core.elf") else file.name)
+        name, number = file.name, 0
+        while name in names or name in _OURS:
+            number += 1
+            name = f"{number}_{file.name}"
+        names.append(name)
     return tuple(names)
 
 
@@ -38,7 +44,7 @@ def link(
 
     `script` names the files as `linked_names` does; `stack_end` is where the stack reservation ends.
     """
-    library = {} if runtime.library is None else {"runtime.a": runtime.library}
+    library = {} if runtime.library is None else {_LIBRARY: runtime.library}
     names = linked_names(files)
     bcf = tools.capabilities.bcf
     name = "script.bcf" if bcf else "script.ld"
@@ -58,4 +64,6 @@ def link(
     inputs: dict[str, Blob | str] = {**dict(runtime.startup), **library, "core.o": object, name: script}
     inputs.update((n, f.blob) for n, f in zip(names, files, strict=True))
     made = run.job([step], inputs=inputs, outputs=("core.elf",))
+    if not made.blob("core.elf").bytes().startswith(b"\x7fELF"):
+        raise made.failure("what it made is no ELF")
     return made.blob("core.elf"), made.output

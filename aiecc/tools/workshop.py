@@ -17,7 +17,7 @@ from aiecc.base.blob import Blob
 from aiecc.base.digest import digest
 from aiecc.model.command import Command
 from aiecc.tools.commands import Invocation
-from aiecc.tools.run import Runner, ToolFailure, failure
+from aiecc.tools.run import Ran, Runner, ToolFailure, failure
 
 
 class Keeper(Protocol):
@@ -34,12 +34,24 @@ class Made:
 
     outputs: Mapping[str, Blob]
     output: str = ""
+    ran: Ran | None = None
+    """The last command."""
 
     def blob(self, name: str) -> Blob:
-        return self.outputs[name]
+        """An output; raises `ToolFailure` when no command made it, although all ended well."""
+        found = self.outputs.get(name)
+        if found is None:
+            assert self.ran is not None
+            raise self.failure(f"it made no '{name}'")
+        return found
 
     def text(self, name: str) -> str:
-        return self.outputs[name].bytes().decode("utf-8", "replace")
+        return self.blob(name).bytes().decode("utf-8", "replace")
+
+    def failure(self, what: str) -> ToolFailure:
+        """The last command ended well, but what it made cannot be used: `what` says why."""
+        assert self.ran is not None
+        return ToolFailure(failure(self.ran, what))
 
 
 @dataclass
@@ -70,6 +82,7 @@ class Workshop:
             origins = self._lay_out(folder, dict(inputs or {}))
             job = digest(*(part for pair in origins for part in pair), *(arg for step in steps for arg in step.argv))
             printed: list[str] = []
+            ran: Ran | None = None
             made: dict[str, Blob] = {}
             for step in steps:
                 ran = self.runner.run(step.argv, cwd=folder, env=env, tool=step.tool)
@@ -79,7 +92,7 @@ class Workshop:
                 fresh = {n: self.store.put(folder / n) for n in wanted if n not in made and (folder / n).is_file()}
                 made.update(fresh)
                 self._log(step, job, origins if step is steps[0] else (), fresh, env)
-        return Made(made, "".join(printed))
+        return Made(made, "".join(printed), ran)
 
     def _lay_out(self, folder: Path, given: Mapping[str, Blob | str | Path]) -> tuple[tuple[str, str], ...]:
         """Put the inputs into the folder and say where each came from, as `Command.inputs` does."""
