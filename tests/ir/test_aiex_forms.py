@@ -6,8 +6,9 @@ import pytest
 from aiekit import Form, Said, check_form, complaint, complaints, device, printed, read
 
 from aiecc.ir.dialects.aiex.bfp import BfpType
-from aiecc.ir.dialects.aiex.transfers import NpuDmaMemcpyNdOp, NpuWriteBdOp
+from aiecc.ir.dialects.aiex.npu import ExpandMode, NpuLoadPdiOp
 from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskOp
+from aiecc.ir.dialects.aiex.transfers import NpuDmaMemcpyNdOp, NpuWriteBdOp
 from aiecc.ir.text import print_module
 
 S = "%shim_noc_tile_0_0"
@@ -384,3 +385,11 @@ def test_locks_in_tasks() -> None:
     }
     """
     assert complaints(body) == []
+
+
+def test_what_a_load_says() -> None:
+    loads = ["{device_ref = @a}", "{device_ref = @a, expand_mode = 2 : i32, id = 1 : i32, size = 64 : i32}"]
+    body = "aie.runtime_sequence @s() {\n" + "\n".join(f"aiex.npu.load_pdi {load}" for load in loads) + "\n}"
+    first, second = (op for op in read(device(body)).walk() if isinstance(op, NpuLoadPdiOp))
+    assert (first.device_ref, first.expand_mode, first.id) == ("a", ExpandMode.NONE, None)
+    assert (second.expand_mode, second.id, second.size) == (ExpandMode.CTRLPKT, 1, 64)

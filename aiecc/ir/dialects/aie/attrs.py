@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NamedTuple
 
-from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import MemRefType, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Data, OpaqueSyntaxAttribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from aiecc.ir.dialects.aie import trace_attrs
 from aiecc.ir.dialects.aie.enums import LinkMode, TransportMode, WireBundle
 from aiecc.ir.dialects.aie.structs import (
     U16,
@@ -23,15 +24,12 @@ from aiecc.ir.dialects.aie.structs import (
     StructAttr,
     expect,
     keyword,
-    read_bool,
     read_items,
     read_symbol,
-    show_bool,
     show_int,
     show_items,
     show_symbol,
     stop,
-    string_key,
     u16,
     u32,
     unsigned,
@@ -285,91 +283,6 @@ def end_port_fault(port: EndPort) -> str | None:
     return None
 
 
-# --- trace ------------------------------------------------------------------------------------------------------------
-
-
-class TraceBuffer(NamedTuple):
-    """Where in a sequence's arguments trace data goes; offset and size in bytes."""
-
-    arg_index: int
-    offset: int
-    size: int
-    dedicated: bool
-
-
-@irdl_attr_definition
-class TraceBufferAttr(StructAttr[TraceBuffer]):
-    name = "aie.trace_buffer"
-    FIELDS = (u32("arg_index"), u32("offset"), u32("size"), Field("dedicated", read_bool, show_bool))
-    TUPLE = TraceBuffer
-
-
-class TraceSlice(NamedTuple):
-    """The part of a trace buffer that one sequence of one device fills, in bytes."""
-
-    device: str
-    sequence: str
-    offset: int
-    size: int
-
-
-@irdl_attr_definition
-class TraceSliceAttr(StructAttr[TraceSlice]):
-    name = "aie.trace_slice"
-    FIELDS = (string_key("device"), string_key("sequence"), u32("offset"), u32("size"))
-    TUPLE = TraceSlice
-
-
-@irdl_attr_definition
-class TraceEventAttr(Data[str]):
-    """An event's name: free text, or `Enum::CASE`, which is printed without quotes."""
-
-    name = "aie.trace_event"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> str:
-        expect(parser, "<")
-        text = read_event_name(parser)
-        expect(parser, ">")
-        return text
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string("<")
-        show_event_name(printer, self.data)
-        printer.print_string(">")
-
-
-def read_event_name(p: AttrParser) -> str:
-    """`"NAME"` or `Enum::CASE`."""
-    if (text := p.parse_optional_str_literal()) is not None:
-        return text
-    at = p.pos
-    kind = p.parse_optional_identifier()
-    if kind is None:
-        return stop(p, "expected string or enum event")
-    for _ in range(2):
-        if p.parse_optional_characters(":") is None:
-            return stop(p, "expected '::' after enum type name")
-    case_at = p.pos
-    case = p.parse_optional_identifier()
-    if case is None:
-        return stop(p, "expected enum case name")
-    from aiecc.model.events import EVENTS
-
-    if kind not in EVENTS:
-        p.raise_error(f"unknown event enum type: {kind}", at)
-    if case not in EVENTS[kind]:
-        p.raise_error(f"unknown {kind} value: {case}", case_at)
-    return f"{kind}::{case}"
-
-
-def show_event_name(printer: Printer, text: str) -> None:
-    if "::" in text:
-        printer.print_string(text)
-    else:
-        printer.print_string_literal(text)
-
-
 # --- types ------------------------------------------------------------------------------------------------------------
 
 
@@ -413,7 +326,7 @@ class ObjectFifoSubviewType(_OfMemref):
 ATTRIBUTES: list[type[Attribute]] = [
     BdDimLayoutAttr, BdDimLayoutArrayAttr, BdDimLayoutArrayArrayAttr, BdPadLayoutAttr, BdPadLayoutArrayAttr,
     BdPadLayoutArrayArrayAttr, PacketInfoAttr, BdIterationAttr, ObjectFifoSegmentAttr, LinkModeAttr, TransportAttr,
-    EndPortAttr, TraceBufferAttr, TraceSliceAttr, TraceEventAttr, ObjectFifoType, ObjectFifoSubviewType,
+    EndPortAttr, *trace_attrs.ATTRIBUTES, ObjectFifoType, ObjectFifoSubviewType,
 ]  # fmt: skip
 
 
@@ -424,7 +337,3 @@ def packet_of(attr: Attribute | None) -> PacketInfo | None:
 
 def symbols(*names: str) -> list[SymbolRefAttr]:
     return [SymbolRefAttr(StringAttr(n)) for n in names]
-
-
-def as_text(attr: Attribute) -> str:
-    return "" if isinstance(attr, NoneAttr) else str(attr)

@@ -18,10 +18,11 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 
-from aiecc.ir.dialects.aie.attrs import PacketInfo, PacketInfoAttr, TraceBufferAttr, TraceSliceAttr, packet_of
+from aiecc.ir.dialects.aie.attrs import PacketInfo, PacketInfoAttr, packet_of
 from aiecc.ir.dialects.aie.bd import PACKET
 from aiecc.ir.dialects.aie.enums import Direction
 from aiecc.ir.dialects.aie.tiles import TileLike, TileOp, tile_like
+from aiecc.ir.dialects.aie.trace_attrs import TraceBufferAttr, TraceSliceAttr
 from aiecc.ir.dialects.base import (
     DialectOp,
     bool_field,

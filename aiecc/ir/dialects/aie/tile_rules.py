@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
 
-from aiecc.ir.dialects.aie.tiles import TileOp, placed, target_of, tile_like
+from aiecc.ir.dialects.aie.tiles import placed, target_of, tile_like
 from aiecc.ir.dialects.base import DialectOp
 from aiecc.model.targets import TileKind
 
@@ -77,7 +77,8 @@ def verify_accessible(op: DialectOp, tile: SSAValue) -> None:
                 continue
             raise op.error("is accessed outside of a tile", [("user", user)])
         at = placed(accessor)
-        if at is None or target.reaches_lock(at.coord, home.coord):
+        # A tile reaches itself, even one off the array: that is told at the tile.
+        if at is None or at.coord == home.coord or target.reaches_lock(at.coord, home.coord):
             continue
         raise op.error(
             f"in Column {home.col} and Row {home.row} is accessed from an unreachable tile in Column {at.col} and "
@@ -89,7 +90,3 @@ def verify_accessible(op: DialectOp, tile: SSAValue) -> None:
 def is_tile(value: SSAValue) -> bool:
     """Whether a value is a tile, placed or logical."""
     return tile_like(value) is not None
-
-
-def coord_text(tile: TileOp) -> str:
-    return f"({tile.col}, {tile.row})"

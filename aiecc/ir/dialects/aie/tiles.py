@@ -10,7 +10,7 @@ from xdsl.irdl import opt_prop_def, prop_def, region_def, result_def, traits_def
 from xdsl.parser import Parser
 from xdsl.traits import IsTerminator, Pure
 
-from aiecc.ir.dialects.aie.enums import OLDER_DEVICES, Arch, Device, TileType
+from aiecc.ir.dialects.aie.enums import OLDER_DEVICES, Device, TileType
 from aiecc.ir.dialects.aie.headers import verify_header
 from aiecc.ir.dialects.base import (
     DialectOp,
@@ -116,10 +116,6 @@ def target_of(op: Operation) -> Target:
 
 def int_or(attr: Attribute | None, otherwise: int = -1) -> int:
     return int(attr.value.data) if isinstance(attr, IntegerAttr) else otherwise
-
-
-def arch_of(op: Operation) -> Arch:
-    return Arch(target_of(op).arch.number)
 
 
 class TileLike(DialectOp):

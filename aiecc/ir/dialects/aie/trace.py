@@ -9,7 +9,6 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, region_def, traits_def
 from xdsl.parser import Parser
 
-from aiecc.ir.dialects.aie.attrs import TraceEventAttr, read_event_name, show_event_name
 from aiecc.ir.dialects.aie.enums import (
     ComboLogic,
     Direction,
@@ -20,6 +19,7 @@ from aiecc.ir.dialects.aie.enums import (
     WireBundle,
 )
 from aiecc.ir.dialects.aie.tiles import EndOp, TileLike, end_op, tile_like
+from aiecc.ir.dialects.aie.trace_attrs import TraceEventAttr, read_event_name, show_event_name
 from aiecc.ir.dialects.base import (
     DialectOp,
     bool_field,

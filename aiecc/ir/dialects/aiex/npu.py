@@ -40,6 +40,7 @@ from aiecc.ir.dialects.constraints import (
     Described,
     dense_ints,
     int_attr,
+    number,
     unsigned_attr,
 )
 from aiecc.ir.dialects.reading import Draft, Out, eat, need
@@ -225,6 +226,11 @@ class NpuLoadPdiOp(DialectOp):
     id = optional_int_field("id")
     size = optional_int_field("size")
     address = optional_int_field("address")
+
+    @property
+    def expand_mode(self) -> ExpandMode:
+        """What the load becomes: by default an instruction that loads."""
+        return ExpandMode(number(self.expand_mode_attr) or 0)
 
 
 @op_definition
