@@ -189,7 +189,8 @@ def _other(message: Message, context: LinkContext) -> Diagnostic:
 def _undefined(match: re.Match[str], message: Message, context: LinkContext) -> Diagnostic:
     name = match.group(1)
     # The details come in pairs: a source position if known, then object and section.
-    users = dict.fromkeys(d.removeprefix("referenced by ") for d in message.details if not d.startswith("did you mean"))
+    uses = (d for d in message.details if not d.startswith(("did you mean", "defined in:")))
+    users = dict.fromkeys(d.removeprefix("referenced by ") for d in uses)
     notes = [Note(f"core {context.core.at}: wanted by {user}") for user in users]
     notes.extend(Note(d) for d in message.details if d.startswith("did you mean"))
     searched = list(context.files) or [o.name for o in context.objects]

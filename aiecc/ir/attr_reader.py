@@ -102,6 +102,14 @@ class AttrReader(DenseReader):
         self._resume_from(token.start + 1)
         return "x"
 
+    def parse_shape_dimension(self, allow_dynamic: bool = True) -> int:
+        """A dimension; one that does not fit 64 bits is refused, as MLIR does."""
+        start = self.pos
+        found = super().parse_shape_dimension(allow_dynamic)
+        if found >= 1 << 63:
+            self.raise_error("invalid dimension", start, self.pos)
+        return found
+
     def parse_dimension_list(self) -> list[int]:
         """Dimensions with their `x`, which may stand apart: `4 x 8x i32`. The last `x` stays for the caller."""
         dims: list[int] = []

@@ -182,9 +182,18 @@ def failure(ran: Ran, what: str = "") -> Diagnostic:
     """
     notes: list[Note] = []
     if ran.output.strip():
-        notes.append(Note("\n".join(["the tool said:", *ran.output.rstrip().splitlines()])))
+        said = (f"    {line}" for line in _shortened(ran.output.rstrip().splitlines()))
+        notes.append(Note("\n".join(["the tool said:", *said])))
     notes.append(Note(f"command: {shown(ran.argv)}"))
     return Diagnostic(Level.ERROR, f"aiecc: '{ran.tool}' failed: {what or ran.why}", code="E0802", notes=tuple(notes))
+
+
+def _shortened(lines: list[str]) -> list[str]:
+    """What a person reads of a tool's output: how it began and how it ended."""
+    cut = [line if len(line) <= 1000 else f"{line[:1000]}..." for line in lines]
+    if len(cut) <= 100:
+        return cut
+    return [*cut[:60], f"... {len(cut) - 90} lines left out ...", *cut[-30:]]
 
 
 def shown(argv: Sequence[str]) -> str:
