@@ -133,10 +133,10 @@ def _number(text: bytes, at: int) -> int:
 
 def _name(raw: str, names: bytes, body: bytes) -> tuple[str, int]:
     """The member's name, and how many bytes of the body it takes (BSD)."""
-    if raw.startswith("#1/") and raw[3:].isdigit():
+    if raw.startswith("#1/") and raw[3:].isdecimal():
         length = int(raw[3:])
         return body[:length].rstrip(b"\0").decode("utf-8", "surrogateescape"), length
-    if raw.startswith("/") and raw[1:].isdigit():
+    if raw.startswith("/") and raw[1:].isdecimal():
         start = int(raw[1:])
         if start >= len(names):
             raise ElfProblem(f"the archive is damaged: member name {raw} lies outside the name table")

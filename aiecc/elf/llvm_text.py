@@ -204,7 +204,10 @@ class Cursor:
             pass
 
     def _sequence(self, end: str, kind: str) -> Type:
-        count = int(self.take())
+        word = self.take()
+        if not word.isdecimal():
+            raise NotIr("a number of elements expected")
+        count = int(word)
         self.expect("x")
         element = self.type()
         self.expect(end)

@@ -97,7 +97,7 @@ class _Reader:
             if word in ("global", "constant"):
                 try:
                     size = Cursor(self.named_type, tokens[i + 1 :]).type().size
-                except NotIr:
+                except (NotIr, RecursionError):
                     size = 0
                 module.globals[unquoted(tokens[0])] = size
                 return
@@ -132,7 +132,7 @@ class _Reader:
             result, tokens = unquoted(tokens[0]), tokens[2:]
         try:
             instruction = self._instruction(tokens)
-        except (NotIr, IndexError, ValueError, RecursionError):
+        except (NotIr, RecursionError):
             instruction = Instruction("opaque")
         if result is not None:
             function.values[result] = instruction
@@ -181,7 +181,7 @@ class _Reader:
         for argument in split(tokens, at + 1):
             try:
                 operands.append(Cursor(self.named_type, argument).argument())
-            except (NotIr, IndexError, ValueError):
+            except NotIr:
                 operands.append(OTHER)
         return Instruction("call", tuple(operands), callee=unquoted(tokens[at]))
 

@@ -156,9 +156,9 @@ class Image:
         return [s for s in self.sections if s.name == name]
 
     def contents(self, section: Section) -> bytes:
-        """The section's bytes; zeros where the file holds none."""
+        """The section's bytes; empty where the file holds none."""
         if section.nobits:
-            return bytes(section.size)
+            return b""
         return self.data[section.offset : section.offset + section.size]
 
     @cached_property

@@ -15,6 +15,7 @@ from aiecc.elf.read import ElfProblem, FileType, Image, Section, SymbolType, rea
 
 _NAMED_AFTER_SYMBOLS = (".text", ".data", ".rodata", ".bss", ".sdata", ".srodata", ".sbss", ".init_array")
 _SYMTAB = 2
+_MAX_ALIGNMENT = 1 << 20
 
 
 def rename(data: bytes, names: Mapping[str, str]) -> bytes:
@@ -103,6 +104,8 @@ def _assemble(image: Image, contents: Mapping[int, bytes], titles: list[int]) ->
         if body is None:
             offsets[s.index] = len(out) if s.type else 0
             continue
+        if s.alignment > _MAX_ALIGNMENT:
+            raise ElfProblem(f"section '{s.name}' is damaged: an alignment of {s.alignment} bytes")
         out += bytes(-len(out) % max(1, s.alignment))
         offsets[s.index] = len(out)
         out += body

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import elfmaker as em
@@ -189,3 +190,21 @@ def test_objects_of_archives_carry_both_names() -> None:
         ]
     )
     assert [o.name for o in found] == ["kernel.o", "lib.a(a.o)", "thin.a(t.o)"]
+
+
+def test_damage_never_escapes_as_anything_else() -> None:
+    names = ("//", b"a_rather_long_member_name.o/\n")
+    whole = common(("/", b"\0\0\0\0"), names, ("short.o/", b"abc"), ("/0", b"12"), ("#1/4", b"ab\0\0x"))
+    rng = random.Random(1)
+    read_, refused = 0, 0
+    for _ in range(3000):
+        broken = bytearray(whole)
+        for _ in range(rng.choice((1, 3))):
+            broken[rng.randrange(len(broken))] = rng.randrange(256)
+        try:
+            members(bytes(broken))
+            read_ += 1
+        except ElfProblem as e:
+            assert "\n" not in str(e)
+            refused += 1
+    assert min(read_, refused) > 100

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import elfmaker as em
@@ -276,6 +277,18 @@ def test_garbage_never_raises() -> None:
     broken = body().replace("zeroinitializer", "{{{").replace("i32 ptrtoint (ptr @ab", "i32 ptrtoint ((((")
     assert all(isinstance(p, Pair) for p in pairs(parse(broken)))
     assert pairs(parse("define\n@x =\n%y = type\n\0\x80 define @ ( }")) == []
+
+
+def test_damaged_ir_never_raises() -> None:
+    lines = "%g = getelementptr inbounds %struct.both, ptr @both, i32 0, i32 2, i32 1\n%i = ptrtoint ptr %g to i32\n"
+    text = body(lines + broadcast("%i", "v"), "%v")
+    rng = random.Random(1)
+    for _ in range(400):
+        broken = list(text)
+        for _ in range(rng.choice((1, 3, 10, 40))):
+            at = rng.randrange(len(broken))
+            broken[at] = rng.choice(("", chr(rng.randrange(32, 127)), broken[at] * 2 + rng.choice('<>(){}[],@%"')))
+        assert all(isinstance(p, Pair) for p in pairs(parse("".join(broken))))
 
 
 # -- the check ------------------------------------------------------------------------------------------------

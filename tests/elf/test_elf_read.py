@@ -108,7 +108,7 @@ def test_nobits_occupy_memory_but_no_file() -> None:
     maker = em.Maker(sections=[em.Sec(".bss", type=em.NOBITS, flags=em.ALLOC | em.WRITE, address=0x70000, size=0x900)])
     image = elf.read(maker.build())
     (bss,) = image.sections_named(".bss")
-    assert (bss.size, bss.end, image.contents(bss)) == (0x900, 0x70900, bytes(0x900))
+    assert (bss.size, bss.end, image.contents(bss)) == (0x900, 0x70900, b"")
     assert image.section_at(0x708FF) is bss
     assert image.section_at(0x70900) is None
 

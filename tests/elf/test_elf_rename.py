@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 from pathlib import Path
@@ -183,3 +184,23 @@ def test_thirty_two_objects_take_no_time(tmp_path: Path) -> None:
         rename(data, {"core": f"core_{i}_2"})
     # Measured: 3 ms. The bound is for a loaded machine.
     assert time.perf_counter() - start < 0.25
+
+
+def test_damage_never_escapes_as_anything_else() -> None:
+    whole = em.Maker(
+        type=1,
+        sections=[em.Sec(".text.core", bytes(16), flags=6, align=16, relocations=[(4, 5, "in0", 8)])],
+        symbols=[em.Sym("core", 0, 16, section=".text.core"), em.Sym("in0", section="")],
+    ).build()
+    rng = random.Random(1)
+    renamed, refused = 0, 0
+    for _ in range(3000):
+        broken = bytearray(whole)
+        for _ in range(rng.choice((1, 3))):
+            broken[rng.randrange(len(broken))] = rng.randrange(256)
+        try:
+            rename(bytes(broken), NAMES)
+            renamed += 1
+        except ElfProblem:
+            refused += 1
+    assert min(renamed, refused) > 100
