@@ -42,8 +42,9 @@ def tile(col: int, row: int) -> list[str]:
         out.append(f'    %in_{side}_{name} = aie.buffer(%tile_{name}) {{sym_name = "in_{side}_{name}"}} : {b}')
     if row == max(ROWS):
         out.append(f'    %result_{name} = aie.buffer(%tile_{name}) {{sym_name = "result_{name}"}} : {b}')
-        out.append(f'    %result_free_{name} = aie.lock(%tile_{name}) {{init = 1 : i32, sym_name = "result_free_{name}"}}')
-        out.append(f'    %result_full_{name} = aie.lock(%tile_{name}) {{init = 0 : i32, sym_name = "result_full_{name}"}}')
+        for lock, value in (("result_free", 1), ("result_full", 0)):
+            held = f'{{init = {value} : i32, sym_name = "{lock}_{name}"}}'
+            out.append(f"    %{lock}_{name} = aie.lock(%tile_{name}) {held}")
     out.append(f'    %free_{name} = aie.lock(%tile_{name}) {{init = 2 : i32, sym_name = "free_{name}"}}')
     out.append(f'    %full_{name} = aie.lock(%tile_{name}) {{init = 0 : i32, sym_name = "full_{name}"}}')
     return out
@@ -115,7 +116,8 @@ def mems(col: int) -> list[str]:
 
 
 def design() -> str:
-    out = ["// The whole npu2 array: 32 cores, 32 different kernels. Written by generate.py.", "module {", "  aie.device(npu2) {"]
+    out = ["// The whole npu2 array: 32 cores, 32 different kernels. Written by generate.py."]
+    out += ["module {", "  aie.device(npu2) {"]
     for col in range(COLUMNS):
         out.append(f"    %shim_{col} = aie.tile({col}, 0)")
         for row in ROWS:
