@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from aiekit import check_form, device, printed, read
+from xdsl.dialects.arith import ConstantOp
 
 from aiecc.ir.dialects.aie import ShimDmaAllocationOp, TileOp, UseLockOp
 from aiecc.ir.spans import span_of
@@ -51,7 +52,7 @@ def test_the_constant_of_a_lock_value_stands_before_it_at_its_place() -> None:
     module = read(device("%l = aie.lock(%t, 0)\n%c = aie.core(%t) {\n  aie.use_lock(%l, Acquire, 1)\n  aie.end\n}"))
     use = next(op for op in module.walk() if isinstance(op, UseLockOp))
     constant = use.value.owner
-    assert constant.next_op is use
+    assert isinstance(constant, ConstantOp) and constant.next_op is use
     assert span_of(constant) == span_of(use)
     assert str(span_of(use)) == "t.mlir:7:3"
 
