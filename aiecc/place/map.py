@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from aiecc.model import runs
 from aiecc.model.memory import Extent, Kind, TileLayout, TileProblem
 from aiecc.place.problem import Run, Runs, free_runs, preconstrained, search_order
-from aiecc.place.regions import largest_free_run
 
 MAP_TITLE = "Current configuration of buffers in bank(s) : MemoryMap:\n"
 """First line of the note that carries the map of a tile that could not be placed."""
@@ -100,19 +100,18 @@ class BankUse:
 def bank_use(problem: TileProblem, layout: TileLayout) -> tuple[BankUse, ...]:
     """Used and free bytes and the largest free run of every bank."""
     taken = occupied(problem, layout)
-    runs = free_runs(problem.memory, taken)
     width = problem.bank_size
     rows: list[BankUse] = []
     for bank in range(problem.banks):
         lo, hi = bank * width, (bank + 1) * width
-        free = sum(max(0, min(run_hi, hi) - max(run_lo, lo)) for run_lo, run_hi in runs)
-        rows.append(BankUse(bank, width - free, free, largest_free_run(lo, hi, taken)))
+        free = sum(runs.size(run) for run in runs.free((lo, hi), taken))
+        rows.append(BankUse(bank, width - free, free, _largest(lo, hi, taken)))
     return tuple(rows)
 
 
 def bank_table(problem: TileProblem, layout: TileLayout) -> str:
     """`bank_use` as aligned text: a heading, a row per bank, and the tile's total with its largest free run."""
-    start, size = largest_free_run(0, problem.memory, occupied(problem, layout))
+    start, size = _largest(0, problem.memory, occupied(problem, layout))
     uses = bank_use(problem, layout)
     rows = [("bank", "used", "free", "largest free run")]
     rows += [(str(use.bank), str(use.used), str(use.free), _run_text(*use.run)) for use in uses]
@@ -121,6 +120,12 @@ def bank_table(problem: TileProblem, layout: TileLayout) -> str:
     return "".join(
         f"{bank:<{widths[0]}}  {used:>{widths[1]}}  {free:>{widths[2]}}  {run}\n" for bank, used, free, run in rows
     )
+
+
+def _largest(lo: int, hi: int, taken: Iterable[Run]) -> tuple[int, int]:
+    """Start and size of the largest free run of `[lo, hi)`, the lowest of equals; `(lo, 0)` if there is none."""
+    start, end = runs.largest(runs.free((lo, hi), taken)) or (lo, lo)
+    return start, end - start
 
 
 def _run_text(start: int, size: int) -> str:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from placement_help import aie1, buf, data, memtile, npu2, placed, prebaked, refused, reserved
 
 from aiecc.model.memory import StackExtent, TileLayout
 from aiecc.place.map import BankUse, bank_table, bank_use, memory_map
-from aiecc.place.regions import aligned_runs, bank_regions, data_region, largest_free_run
 
 
 def test_the_map_of_a_tile_that_is_full() -> None:
@@ -140,56 +138,3 @@ def test_a_partial_layout_leaves_what_is_not_placed_free() -> None:
     partial = replace(layout, addresses={"a": layout.addresses["a"]})
     assert sum(use.used for use in bank_use(problem, layout)) == 1024 + 128
     assert sum(use.used for use in bank_use(problem, partial)) == 1024 + 64
-
-
-# Worked by hand: an npu1 core with b 8192@8192, core data 4096@32768, stack 1024@16384.
-MMAP = [(8192, 16384), (32768, 36864), (16384, 17408)]
-
-
-def test_regions_around_everything() -> None:
-    assert data_region(65536, MMAP, 32, (32768, 4096)) == (32768, 4096)
-    assert bank_regions(65536, 4, MMAP, 32) == [
-        (0, 0x2000),
-        (0x4400, 0x3C00),
-        (0x9000, 0x3000),
-        (0xC000, 0x4000),
-    ]
-
-
-def test_the_data_region_is_the_largest_gap() -> None:
-    taken = [(0x2000, 0x4000), (0x8000, 0xC000), (0xC000, 0x10000), (0, 1024)]
-    assert data_region(65536, taken, 64) == (0x4000, 0x4000)
-    assert data_region(65536, [(0, 1024), (0x4400 - 0x4000 + 0x1C00, 0x10000)], 64) == (0x400, 0x1C00)
-
-
-def test_the_start_is_rounded_up() -> None:
-    assert data_region(65536, [(0, 1027)], 32) == (0x420, 65536 - 0x420)
-    assert data_region(65536, [(0, 1027)], 64) == (0x440, 65536 - 0x440)
-
-
-def test_ties_go_to_the_lowest_and_empty_ranges_split_nothing() -> None:
-    assert largest_free_run(0, 400, [(100, 200), (300, 300)]) == (200, 200)
-    assert largest_free_run(0, 300, [(100, 200)]) == (0, 100)
-    assert data_region(65536, [(0, 1024), (5000, 5000)], 64) == (1024, 64512)
-
-
-def test_rounding_decides_which_run_is_largest() -> None:
-    assert largest_free_run(0, 1000, [(0, 65), (165, 896)], 64) == (896, 104)
-    assert largest_free_run(0, 1000, [(0, 65), (165, 901)], 1) == (65, 100)
-    assert aligned_runs(0, 1000, [(0, 65), (120, 900)], 64) == [(960, 1000)]
-
-
-def test_full_memory_and_full_banks() -> None:
-    assert data_region(65536, [(0, 65536)], 64) == (0, 0)
-    assert bank_regions(65536, 4, [(0, 40000)], 64)[:2] == [(0, 0), (16384, 0)]
-    assert bank_regions(65536, 4, [(0, 40000)], 64, {1: (16384, 512)})[1] == (16384, 512)
-
-
-@pytest.mark.parametrize("taken", [[], [(10, 20), (5, 12)], [(0, 5), (90, 200)], [(-5, 3), (40, 41)]])
-def test_runs_against_byte_marking(taken: list[tuple[int, int]]) -> None:
-    marked = [any(lo <= byte < hi for lo, hi in taken) for byte in range(100)]
-    for lo, hi in aligned_runs(0, 100, taken):
-        assert not any(marked[lo:hi])
-        assert lo == 0 or marked[lo - 1]
-        assert hi == 100 or marked[hi]
-    assert sum(hi - lo for lo, hi in aligned_runs(0, 100, taken)) == marked.count(False)
