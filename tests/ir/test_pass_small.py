@@ -85,7 +85,7 @@ def test_old_measurements_go_and_only_missing_sizes_are_filled_in(size: int, siz
 def test_a_negative_override_is_refused_and_zero_is_not():
     text = STACKS.format(override=-8)
     said = Ran(text, DefaultStackSize()).only
-    assert said.text == "'func.func' op stack_size_override must not be negative, got -8"
+    assert said.text == "'func.func' op stack_size_override must be >= 0, got -8"
     assert said.where is not None and said.where.line == line_of(text, "func.func")
 
 

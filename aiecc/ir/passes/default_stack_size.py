@@ -38,5 +38,5 @@ class DefaultStackSize(Pass):
             elif inner.name == "func.func":
                 given = inner.attributes.get("stack_size_override")
                 if (value := number(given)) is not None and value < 0:
-                    text = f"stack_size_override must not be negative, got {value}"
+                    text = f"stack_size_override must be >= 0, got {value}"
                     op_error(sink, inner, text, todo="declare the bytes of the kernel's whole call subtree")
