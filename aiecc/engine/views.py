@@ -77,7 +77,8 @@ class View:
 
     def file(self, key: Any = None) -> Path:
         """Where it lies below the output folder, whatever the key's own name."""
-        name = Path(self.name.replace("{0}", _as_file_name(str(key)), 1))
+        text = self.name.replace("{0}", _as_file_name(str(key)), 1)
+        name = Path("%2E" * len(text) if text in (".", "..") else text)
         return name.parent / name.name[: len(name.name) - len(name.suffix)] / name.name if self.folder else name
 
     def contents(
@@ -111,8 +112,7 @@ def _as_file_name(text: str) -> str:
 
     Different texts stay different.
     """
-    fit = _UNFIT.sub(lambda m: f"%{ord(m[0]):02X}", text)
-    return fit.replace(".", "%2E") if fit in (".", "..") else fit
+    return _UNFIT.sub(lambda m: f"%{ord(m[0]):02X}", text)
 
 
 def view(
