@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import signal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from aiecc.base.codes import Exit
@@ -16,7 +18,8 @@ from aiecc.base.diag import Diagnostic, Refused, render
 def guarded(module: str, args: Sequence[str], whole: Sequence[str]) -> int:
     """Call `run(args)` of a module. Nothing a user can do ends in a traceback; what does is our bug, exit code 70."""
     try:
-        return int(importlib.import_module(module).run(list(args)))
+        with _ended_in_order():
+            return int(importlib.import_module(module).run(list(args)))
     except Refused as refused:
         say(refused.diagnostics)
         return exit_code(refused.diagnostics)
@@ -31,6 +34,24 @@ def guarded(module: str, args: Sequence[str], whole: Sequence[str]) -> int:
         import traceback
 
         return bug(traceback.format_exc(), whole)
+
+
+@contextmanager
+def _ended_in_order() -> Generator[None]:
+    """SIGTERM ends a build as Ctrl-C does: with its tools, leaving nothing half-written."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, stop)
+    except ValueError:  # not the main thread: whoever runs us there has handlers of its own
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def say(diagnostics: Iterable[Diagnostic]) -> None:
