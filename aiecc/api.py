@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -342,7 +343,7 @@ class Session:
         asked = self._asked
         return [*asked, *(v for v in self.views.values() if self.request.dump and v not in asked)]
 
-    @property
+    @cached_property
     def _asked(self) -> list[View]:
         return [self._view(name) for name in dict.fromkeys(self.request.get or (DEFAULT,))]
 
