@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-import time
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,7 +42,7 @@ def build(asked: Asked, text: str, plugins: Plugins | None, quick: str | None) -
         print("aiecc: interrupted; what is finished is kept", file=sys.stderr)
         return Exit.INTERRUPTED
     if result.bugs:
-        return _bug(result.bugs[0], request.work)
+        return _bug(result.bugs[0], request.work, [r.path for r in result.build.reads if r.mode == CONTENT])
     diagnostics = _ordered(result)
     say(diagnostics)
     if not result.ok:
@@ -133,11 +133,12 @@ def _plan(plugins: Plugins, request: Request) -> int:
     return Exit.OK
 
 
-def _bug(found: Bug, work: Path) -> int:
+def _bug(found: Bug, work: Path, files: list[str]) -> int:
     line = Note("in line: " + ", ".join(found.line))
     say([Diagnostic(Level.ERROR, f"{found.address}: {found.text}", notes=(line,))])
-    ours = not found.plugin or found.plugin in _ours()
-    return bug(found.traceback, sys.argv[1:], work, "" if ours else found.plugin)
+    # Whose fault it is cannot always be told: then it is that of those who are not part of the house.
+    others = [p for p in ([found.plugin] if found.plugin else dict.fromkeys(found.line)) if p not in _ours()]
+    return bug(found.traceback, sys.argv[1:], work, "' or '".join(others), files)
 
 
 def _ours() -> tuple[str, ...]:

@@ -90,8 +90,10 @@ def exit_code(diagnostics: Iterable[Diagnostic]) -> Exit:
     return Exit.REFUSED
 
 
-def bug(trace: str, args: Sequence[str], where: Path | None = None, plugin: str = "") -> Exit:
-    """Say that we have a bug, leave what reproduces it, and return 70."""
+def bug(
+    trace: str, args: Sequence[str], where: Path | None = None, plugin: str = "", files: Iterable[str] = ()
+) -> Exit:
+    """Say that we have a bug, leave what reproduces it, and return 70. `files`: what the build has read."""
     from aiecc import __version__
     from aiecc.base.digest import digest
 
@@ -106,10 +108,14 @@ def bug(trace: str, args: Sequence[str], where: Path | None = None, plugin: str 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "report.txt").write_text("\n".join([*body, "", trace]), "utf-8")
-        for arg in args:
-            source = Path(arg)
-            if source.suffix == ".mlir" and source.is_file():
-                (folder / source.name).write_bytes(source.read_bytes())
+        here = Path.cwd()
+        for name in dict.fromkeys((*(a for a in args if a.endswith(".mlir")), *files)):
+            source = here / name
+            # What lies elsewhere belongs to the installation, or is not ours to copy.
+            if source.is_relative_to(here) and ".." not in source.parts and source.is_file():
+                copy = folder / source.relative_to(here)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(source.read_bytes())
         print(f"aiecc: what reproduces it is in {folder}; please report it", file=sys.stderr)
     except OSError:
         print(trace, file=sys.stderr)
