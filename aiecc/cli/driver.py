@@ -95,7 +95,7 @@ def _understood(args: Sequence[str], classes: tuple[type, ...]) -> Asked:
         if word == "--":
             break
         if word.startswith("-"):
-            refuse_later(word)
+            refuse_later(word, known)
     parsed = parse_command("aiecc", args, (DriverOptions, *classes), short=SELECTORS)
     driver = parsed.options[DriverOptions]
     if len(parsed.words) > 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from aiecc import choices
 from aiecc.base.diag import refuse
@@ -140,10 +140,12 @@ LATER: Mapping[str, tuple[bool, str]] = {
 }
 
 
-def refuse_later(token: str) -> None:
-    """Refuse an option whose subject is not built yet; return when `token` is none of those."""
+def refuse_later(token: str, known: Collection[str]) -> None:
+    """Refuse an option whose subject is not built yet; return when `token` is none of those, or one of `known`."""
     name, _, _ = token.partition("=")
     long = "--" + name.lstrip("-")
+    if long in known:
+        return
     short = name[:2] if name[:2] in LATER and not name.startswith("--") and long not in LATER else None
     found = short or (long if long in LATER else None)
     if found is not None:
