@@ -88,7 +88,9 @@ def _more_options(plugins: Plugins) -> list[type]:
 
 def _understood(args: Sequence[str], classes: tuple[type, ...]) -> Asked:
     from aiecc.cli.parse import parse_command
+    from aiecc.engine.options import options_of
 
+    known = {flag for cls in (DriverOptions, *classes) for spec in options_of(cls) for flag in spec.flags}
     for word in args:
         if "\0" in word:
             refuse(f"aiecc: {word!r}: a command line has no NUL characters", code="E0901")
