@@ -140,6 +140,7 @@ def aiecc_probe(
     compiling: CompileOptions,
     run: Workshop,
     store: Store,
+    memo: Memo,
     diag: Sink,
 ) -> CoreElf | None:
     """Link one core against roomy regions, only in order to measure it. None: the real link will tell."""
@@ -200,6 +201,7 @@ def aiecc_link(
     files: Files,
     run: Workshop,
     store: Store,
+    memo: Memo,
     diag: Sink,
 ) -> CoreElf | None:
     """Link the core for real, or take the ELF it brings."""

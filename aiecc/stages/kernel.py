@@ -180,6 +180,15 @@ def _compile(
     else:
         read += headers(source, tools.include_folders)
     files.used(*dict.fromkeys(read))
+    _missed(read[1:], (source.parent, *tools.include_folders), files)
     if made.output.strip():
         diag.warning(f"aiecc: compiling kernel '{path}':\n{made.output.rstrip()}", code="W0701")
     return made.blob(name)
+
+
+def _missed(found: list[Path], folders: tuple[Path, ...], files: Files) -> None:
+    """Write down where headers were looked for in vain: one that appears there would be taken from then on."""
+    for header in found:
+        home = next((i for i, folder in enumerate(folders) if header.is_relative_to(folder)), 0)
+        for earlier in folders[:home]:
+            files.is_file(earlier / header.relative_to(folders[home]))

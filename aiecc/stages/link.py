@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiecc.base.diag import Refused, Sink
 from aiecc.choices import CompileOptions
 from aiecc.engine.reads import Files
+from aiecc.engine.scope import Memo
 from aiecc.engine.spec import hookimpl
 from aiecc.engine.store import Store
 from aiecc.model.build import CoreElf, CoreObject, LinkInput, LinkScript, Lowered, Runtime
@@ -32,6 +33,7 @@ def aiecc_link(
     files: Files,
     run: Workshop,
     store: Store,
+    memo: Memo,
     diag: Sink,
 ) -> CoreElf | None:
     """A link that fails is explained with what was measured and what was granted."""
@@ -46,7 +48,7 @@ def aiecc_link(
     if diag.failed:
         return None
     try:
-        elf, _ = link(
+        elf = link(
             object.blob,
             inputs,
             script.text,
@@ -56,6 +58,7 @@ def aiecc_link(
             opt_level=compiling.opt_level,
             run=run,
             runtime=runtime,
+            memo=memo,
         )
     except ToolFailure as failed:
         if failed.ran is None or failed.ran.returncode < 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aiecc.base.diag import Sink
 from aiecc.choices import CompileOptions
+from aiecc.engine.scope import Memo
 from aiecc.engine.spec import hookimpl
 from aiecc.engine.store import Store
 from aiecc.model.build import CoreElf, CoreObject, LinkInput, Lowered, Runtime
@@ -25,6 +26,7 @@ def aiecc_probe(
     compiling: CompileOptions,
     run: Workshop,
     store: Store,
+    memo: Memo,
     diag: Sink,
 ) -> CoreElf | None:
     """None where the toolchain cannot probe, and where the probe does not link: the real link tells that better."""
@@ -40,7 +42,7 @@ def aiecc_probe(
     layout = probe_layout(device, core, target, link_files=linked_names(files))
     end = layout.stack.end if layout.stack is not None else layout.own_base
     try:
-        elf, _ = link(
+        elf = link(
             object.blob,
             files,
             linker_script(layout),
@@ -50,6 +52,7 @@ def aiecc_probe(
             opt_level=compiling.opt_level,
             run=run,
             runtime=runtime,
+            memo=memo,
             probe=True,
         )
     except ToolFailure as failed:

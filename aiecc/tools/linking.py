@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
 
 from aiecc.base.blob import Blob
 from aiecc.model.build import LinkInput, Runtime
@@ -11,6 +12,15 @@ from aiecc.tools.commands import link_argv
 from aiecc.tools.workshop import Workshop
 
 _LIBRARY = "runtime.a"
+T = TypeVar("T")
+
+
+class Sharing(Protocol):
+    """What is wanted of the engine's memo: work done once for equal keys."""
+
+    def get(self, name: str, key_parts: tuple[str, ...], make: Callable[[], T], type: Any) -> T: ...
+
+
 # Names of the link's other files. Start-up objects are named by the toolchain: theirs begin with crt.
 _OURS = frozenset(("core.o", "core.elf", "script.ld", "script.bcf", "crt0.o", "crt1.o", _LIBRARY))
 
@@ -38,11 +48,13 @@ def link(
     opt_level: int,
     runtime: Runtime,
     run: Workshop,
+    memo: Sharing,
     probe: bool = False,
-) -> tuple[Blob, str]:
-    """The linked core, and what the linker printed. Raises `ToolFailure` with the linker's words.
+) -> Blob:
+    """The linked core. Raises `ToolFailure` with the linker's words.
 
-    `script` names the files as `linked_names` does; `stack_end` is where the stack reservation ends.
+    What goes in is known by content, so a link that was done before is not done again, whatever else in the design
+    has changed. `script` names the files as `linked_names` does; `stack_end` is where the stack reservation ends.
     """
     library = {} if runtime.library is None else {_LIBRARY: runtime.library}
     names = linked_names(files)
@@ -63,7 +75,12 @@ def link(
     )
     inputs: dict[str, Blob | str] = {**dict(runtime.startup), **library, "core.o": object, name: script}
     inputs.update((n, f.blob) for n, f in zip(names, files, strict=True))
-    made = run.job([step], inputs=inputs, outputs=("core.elf",))
-    if not made.blob("core.elf").bytes().startswith(b"\x7fELF"):
-        raise made.failure("what it made is no ELF")
-    return made.blob("core.elf"), made.output
+
+    def linked() -> Blob:
+        made = run.job([step], inputs=inputs, outputs=("core.elf",))
+        if not made.blob("core.elf").bytes().startswith(b"\x7fELF"):
+            raise made.failure("what it made is no ELF")
+        return made.blob("core.elf")
+
+    contents = (f"{n}={c if isinstance(c, str) else c.digest}" for n, c in inputs.items())
+    return memo.get("link", (tools.fingerprint, *step.argv, *contents), linked, Blob)
