@@ -6,7 +6,7 @@ views with `@view`. A script calls `build(Request(...))`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -104,6 +104,7 @@ __all__ = [
     "load_plugins",
     "option",
     "options",
+    "place_tiles",
     "refuse",
     "render",
     "stage",
@@ -226,6 +227,34 @@ def _blamed(plugins: Plugins, name: str, strict: bool) -> Generator[None]:
         if strict:
             raise
         plugins.drop(name, refused.diagnostics[0].text)
+
+
+def place_tiles(
+    lowered: Lowered,
+    measured: Mapping[CoreId, CoreMeasure | None],
+    solve: Callable[[TileProblem], TileLayout],
+) -> Placement:
+    """For placers of one's own (`aiecc_place`): the design placed with `solve`, which is asked for one tile at a time.
+
+    `solve` calls `refuse` where a tile cannot be placed. Every layout is checked by the judge, which shares no code
+    with any search; an illegal one is a ValueError.
+    """
+    from aiecc.ir.place_design import place_design
+    from aiecc.place.judge import judge
+
+    def solved(device: DeviceId, problem: TileProblem) -> TileLayout | Iterable[Diagnostic]:
+        try:
+            layout = solve(problem)
+        except Refused as refused:
+            return refused.diagnostics
+        if faults := judge(problem, layout):
+            raise ValueError(f"tile ({problem.col}, {problem.row}) of device '{device}': " + "; ".join(faults))
+        return layout
+
+    found = place_design(lowered, measured, solved)
+    if not isinstance(found, Placement):
+        raise Refused(*found)
+    return found
 
 
 def views(plugins: Plugins) -> dict[str, View]:
