@@ -165,3 +165,28 @@ def test_any_hash_seed_gives_the_same_bytes(tmp_path: Path, seed: str) -> None:
         subprocess.run(line, cwd=project.folder, env=env, capture_output=True, check=True)
     assert elfs(made) == elfs(other)
     assert made.read("report.json") == other.read("report.json")
+
+
+def test_a_killed_build_leaves_nothing_that_is_taken_for_good(tmp_path: Path) -> None:
+    """SIGKILL at a few moments; the next build is right. `tests/bench/kill.py` does it fifty times on the array."""
+    import subprocess
+    import sys
+    import time
+
+    made = Project(tmp_path / "a")
+    made.copy(EXAMPLES / "banked_tables")
+    right = Project(tmp_path / "b")
+    right.copy(EXAMPLES / "banked_tables")
+    began = time.monotonic()
+    line = [sys.executable, "-m", "aiecc", "design.mlir", "--toolchain=llvm"]
+    subprocess.run(line, cwd=right.folder, capture_output=True, check=True)
+    whole = time.monotonic() - began
+    for share in (0.5, 0.7, 0.9):
+        build = subprocess.Popen(line, cwd=made.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(whole * share)
+        build.kill()
+        build.wait()
+        torn = {n: e for n, e in elfs(made).items() if elfs(right)[n] != e}
+        assert not torn
+    assert made.aiecc("design.mlir").code == 0
+    assert elfs(made) == elfs(right)
