@@ -125,8 +125,8 @@ def test_text_that_the_linker_would_misread(made: Project) -> None:
     assert (
         "aiecc: link file 'helper.ll' on core (0, 2) is textual LLVM IR, which ld.lld cannot link (it reads "
         'unrecognized inputs as linker scripts and fails with "malformed number"). Add link_with_mode = "merge" to '
-        "the kernel declaration so aiecc llvm-links it into the core, or assemble it to bitcode (.bc) or an object (.o)."
-        in ran.err
+        "the kernel declaration so aiecc llvm-links it into the core, or assemble it to bitcode (.bc) or an "
+        "object (.o)." in ran.err
     )
 
 
