@@ -1,0 +1,189 @@
+"""Numbers as the cores compute them: integers as signed Python ints of their width, floats rounded after every step."""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any
+
+from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, IndexType, IntegerType
+from xdsl.ir import Attribute
+
+from aiecc.sim.memory import Element
+from aiecc.sim.outcome import Kind, Trapped
+
+INDEX_BITS = 64
+"""Width of `index` where it matters (shifts, comparisons without sign); sums and products of indices do not wrap."""
+
+
+def bits(type: Attribute) -> int | None:
+    """Width of an integer type; None for anything else."""
+    if isinstance(type, IntegerType):
+        return type.width.data
+    return INDEX_BITS if isinstance(type, IndexType) else None
+
+
+def wrapped(value: int, width: int) -> int:
+    """The signed value of the low bits; one bit is 0 or 1."""
+    value &= (1 << width) - 1
+    return value - (1 << width) if width > 1 and value >> (width - 1) else value
+
+
+def f32(value: float) -> float:
+    try:
+        return struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def f16(value: float) -> float:
+    try:
+        return struct.unpack("<e", struct.pack("<e", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def bf16_bits(value: float) -> int:
+    """To nearest, ties to even."""
+    if math.isnan(value):
+        return 0x7FC0
+    word: int = struct.unpack("<I", struct.pack("<f", f32(value)))[0]
+    return (word + 0x7FFF + (word >> 16 & 1)) >> 16 & 0xFFFF
+
+
+def bf16_value(word: int) -> float:
+    return struct.unpack("<f", struct.pack("<I", word << 16))[0]
+
+
+def bf16(value: float) -> float:
+    return bf16_value(bf16_bits(value))
+
+
+def _f16_value(word: int) -> float:
+    return struct.unpack("<e", word.to_bytes(2, "little"))[0]
+
+
+def _f16_bits(value: float) -> int:
+    return int.from_bytes(struct.pack("<e", f16(value)), "little")
+
+
+def rounding(type: Attribute) -> str | None:
+    """The name of the function that rounds to a float type; empty for f64, None for what is no float."""
+    for kind, name in ((Float32Type, "f32"), (BFloat16Type, "bf16"), (Float16Type, "f16"), (Float64Type, "")):
+        if isinstance(type, kind):
+            return name
+    return None
+
+
+_INTS = {8: Element("b", 1), 16: Element("h", 2), 32: Element("i", 4), 64: Element("q", 8)}
+_BIT = Element("B", 1, lambda v: v & 1, lambda v: int(v) & 1)
+_F32 = Element("f", 4, None, f32)
+_F64 = Element("d", 8)
+_BF16 = Element("H", 2, bf16_value, bf16_bits)
+_F16 = Element("H", 2, _f16_value, _f16_bits)
+
+
+def element(type: Attribute) -> Element | None:
+    """How elements of a type lie in memory; None for types that only DMAs can move."""
+    width = bits(type)
+    if width is not None:
+        return _BIT if width == 1 else _INTS.get(width)
+    floats = {"f32": _F32, "": _F64, "bf16": _BF16, "f16": _F16}
+    name = rounding(type)
+    return None if name is None else floats[name]
+
+
+# --- what generated code calls ----------------------------------------------------------------------------------------
+
+
+def _by_zero(b: int) -> None:
+    if b == 0:
+        raise Trapped(Kind.VALUE, "divides by zero")
+
+
+def divs(a: int, b: int) -> int:
+    _by_zero(b)
+    return -(-a // b) if (a < 0) != (b < 0) else a // b
+
+
+def rems(a: int, b: int) -> int:
+    return a - b * divs(a, b)
+
+
+def floordivs(a: int, b: int) -> int:
+    _by_zero(b)
+    return a // b
+
+
+def ceildivs(a: int, b: int) -> int:
+    _by_zero(b)
+    return -(-a // b)
+
+
+def divf(a: float, b: float) -> float:
+    if b == 0:
+        if a == 0 or math.isnan(a):
+            return math.nan
+        return math.copysign(math.inf, a) * math.copysign(1.0, b)
+    return a / b
+
+
+def remf(a: float, b: float) -> float:
+    return math.nan if b == 0 or math.isinf(a) else math.fmod(a, b)
+
+
+def fptosi(value: float) -> int:
+    if not math.isfinite(value):
+        raise Trapped(Kind.VALUE, f"makes an integer of {value}")
+    return int(value)
+
+
+def maximumf(a: float, b: float) -> float:
+    return math.nan if math.isnan(a) or math.isnan(b) else max(a, b)
+
+
+def minimumf(a: float, b: float) -> float:
+    return math.nan if math.isnan(a) or math.isnan(b) else min(a, b)
+
+
+def maxnumf(a: float, b: float) -> float:
+    return b if math.isnan(a) else a if math.isnan(b) else max(a, b)
+
+
+def minnumf(a: float, b: float) -> float:
+    return b if math.isnan(a) else a if math.isnan(b) else min(a, b)
+
+
+def shift(amount: int, width: int) -> int:
+    if not 0 <= amount < width:
+        raise Trapped(Kind.VALUE, f"shifts {width} bits by {amount}")
+    return amount
+
+
+def positive(step: int) -> int:
+    if step <= 0:
+        raise Trapped(Kind.VALUE, f"loops with a step of {step}")
+    return step
+
+
+_FORMATS = {16: ("<h", "<e"), 32: ("<i", "<f"), 64: ("<q", "<d")}
+
+
+def bitcast(value: Any, source: str, target: str) -> Any:
+    """`source` and `target` are `i32`, `f32`, `bf16` and so on, of one width."""
+    if source == "bf16":
+        raw = bf16_bits(value).to_bytes(2, "little")
+    else:
+        raw = struct.pack(_FORMATS[int(source[1:])][source[0] == "f"], value)
+    if target == "bf16":
+        return bf16_value(int.from_bytes(raw, "little"))
+    return struct.unpack(_FORMATS[int(target[1:])][target[0] == "f"], raw)[0]
+
+
+HELPERS: dict[str, Any] = {
+    f.__name__: f
+    for f in (
+        f32, f16, bf16, divs, rems, floordivs, ceildivs, divf, remf, fptosi, maximumf, minimumf, maxnumf, minnumf,
+        shift, positive, bitcast,
+    )
+}  # fmt: skip
