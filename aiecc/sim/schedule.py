@@ -11,7 +11,6 @@ from typing import Any
 from aiecc.base.spans import Span
 from aiecc.sim.outcome import Trap, Trapped, Wait
 
-
 # Turns an actor may take for each event of the limit: code that only computes has turns, but no events.
 _STEPS = 4
 
