@@ -6,20 +6,16 @@ views with `@view`. A script calls `build(Request(...))`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from aiecc import __version__, hooks
 from aiecc.base.blob import Blob
 from aiecc.base.diag import Diagnostic, Level, Note, Refused, Sink, refuse, render
-from aiecc.base.digest import digest
 from aiecc.base.spans import Span
 from aiecc.engine.build import Bug, Build, State
-from aiecc.engine.keys import KeySpace
 from aiecc.engine.options import option, options
 from aiecc.engine.plugins import Plugins
 from aiecc.engine.reads import CONTENT, Files
@@ -28,6 +24,17 @@ from aiecc.engine.scope import Ambient, Memo
 from aiecc.engine.spec import hookimpl, hookspec, stage
 from aiecc.engine.store import Store
 from aiecc.engine.views import Content, View, plain_view, view
+from aiecc.lineup import (
+    KEYS,
+    STAGE_WORDS,
+    STAGES,
+    identity_of,
+    load_plugins,
+    owned_views,
+    toolchain_files,
+    views,
+    with_toolchains,
+)
 from aiecc.model import targets
 from aiecc.model.artifact import Module, Source
 from aiecc.model.build import (
@@ -109,124 +116,10 @@ __all__ = [
     "render",
     "stage",
     "targets",
+    "toolchain_files",
     "view",
     "views",
 ]
-
-# Our own plugins that implement the stages, in the order of the page of hooks.
-STAGES = (
-    "tools",
-    "parse",
-    "lower",
-    "outline",
-    "translate",
-    "runtime",
-    "kernel",
-    "compile",
-    "probe",
-    "measure",
-    "place",
-    "script",
-    "link",
-    "check",
-    "emit",
-)
-
-
-# Words any stage may take as a parameter, beside keys, options and artifacts.
-STAGE_WORDS = ("diag", "files", "store", "memo", "run", "target", "search")
-
-
-def _device_of(key: Any) -> DeviceId:
-    return DeviceId(key.device)
-
-
-KEYS = KeySpace(
-    artifact="lowered",
-    kinds={"device": DeviceId, "core": CoreId, "kernel": KernelId, "sequence": SequenceId},
-    parents=dict.fromkeys(("core", "kernel", "sequence"), ("device", _device_of)),
-    members=lambda lowered, kind, within: lowered.members(kind, within),
-)
-
-
-def load_plugins(requests: Sequence[str] = (), *, strict: bool = True) -> Plugins:
-    """Everybody who takes part: plugins of `-p`, installed ones, and our own stages, asked last.
-
-    With `strict=False` a plugin that cannot be used becomes a row that says why instead of an error.
-    """
-    plugins = Plugins(requests)
-    plugins.add_specs(hooks)
-    plugins.load([(name, f"aiecc.stages.{name}") for name in STAGES], version=__version__, strict=strict)
-    for name, found in plugins.ask("aiecc_stages", strict=strict):
-        with _blamed(plugins, name, strict):
-            plugins.add_specs(found, by=name)
-    plugins.check(strict=strict)
-    _register(plugins, strict)
-    return plugins
-
-
-def _register(plugins: Plugins, strict: bool) -> None:
-    """Devices, toolchain files, dialects and passes that plugins bring."""
-    from aiecc.tools import load
-
-    for name, found in plugins.ask("aiecc_targets", strict=strict):
-        with _blamed(plugins, name, strict):
-            for target in _listed(name, "aiecc_targets", found, Target):
-                try:
-                    targets.register(target)
-                except ValueError as problem:
-                    refuse(f"plugin '{name}': {problem}", code="E0902")
-    files: list[str] = []
-    for name, found in plugins.ask("aiecc_toolchains", strict=strict):
-        with _blamed(plugins, name, strict):
-            files += [str(path) for path in _listed(name, "aiecc_toolchains", found, str | Path)]
-    load.offer(files)
-    for hook, install in (("aiecc_dialects", _install_dialects), ("aiecc_passes", _install_passes)):
-        for name, found in plugins.ask(hook, strict=strict):
-            with _blamed(plugins, name, strict):
-                install(name, found)
-
-
-def _install_dialects(plugin: str, found: Any) -> None:
-    from aiecc.ir.registry import install
-
-    pairs = _listed(plugin, "aiecc_dialects", found, tuple)
-    if any(len(p) != 2 or not isinstance(p[0], str) or not callable(p[1]) for p in pairs):
-        refuse(f"plugin '{plugin}': aiecc_dialects gives pairs of a name and a function", code="E0902")
-    install([pairs], [])
-
-
-def _install_passes(plugin: str, found: Any) -> None:
-    from aiecc.ir.passes.base import Pass
-    from aiecc.ir.registry import install
-
-    classes = _listed(plugin, "aiecc_passes", found, type)
-    if any(not issubclass(c, Pass) for c in classes):
-        refuse(f"plugin '{plugin}': aiecc_passes gives subclasses of aiecc.ir.passes.base.Pass", code="E0902")
-    install([], [classes])
-
-
-def _listed(plugin: str, hook: str, found: Any, kind: Any) -> list[Any]:
-    """What a registration hook answered, as a list; a wrong answer is the plugin's."""
-    if isinstance(found, str | bytes) or not isinstance(found, Iterable):
-        refuse(f"plugin '{plugin}': {hook} gives a list, not a {type(found).__name__}", code="E0902")
-    items = list(found)
-    for item in items:
-        if not isinstance(item, kind):
-            wanted = getattr(kind, "__name__", str(kind))
-            refuse(f"plugin '{plugin}': {hook} gives {wanted} objects, not a {type(item).__name__}", code="E0902")
-    return items
-
-
-@contextmanager
-def _blamed(plugins: Plugins, name: str, strict: bool) -> Generator[None]:
-    """A refusal of what a plugin brings; without `strict` the plugin is left out instead."""
-    try:
-        yield
-    except Refused as refused:
-        if strict:
-            raise
-        plugins.drop(name, refused.diagnostics[0].text)
 
 
 def place_tiles(
@@ -254,26 +147,6 @@ def place_tiles(
     found = place_design(lowered, measured, solved)
     if not isinstance(found, Placement):
         raise Refused(*found)
-    return found
-
-
-def views(plugins: Plugins) -> dict[str, View]:
-    """All views by name; two of one name are refused."""
-    return {name: found for name, (_, found) in _owned_views(plugins).items()}
-
-
-def _owned_views(plugins: Plugins) -> dict[str, tuple[str, View]]:
-    """All views by name, each with the plugin that brings it."""
-    found: dict[str, tuple[str, View]] = {}
-    for plugin, group in plugins.ask("aiecc_views"):
-        for each in _listed(plugin, "aiecc_views", group, View):
-            other = found.setdefault(each.name, (plugin, each))
-            if other[1] is not each:
-                who = f"'{plugin}'" if other[0] == plugin else f"'{other[0]}' and '{plugin}' both"
-                refuse(
-                    f"plugin {who} bring{'s two views' if other[0] == plugin else ' a view'} named '{each.name}'",
-                    code="E0902",
-                )
     return found
 
 
@@ -337,7 +210,7 @@ class Session:
         from aiecc.tools.workshop import Workshop
 
         self.request = request
-        owned = _owned_views(plugins)
+        owned = owned_views(plugins)
         self.views = {name: found for name, (_, found) in owned.items()}
         self._owners = {name: plugin for name, (plugin, _) in owned.items()}
         self.runner = Runner(echo)
@@ -355,13 +228,13 @@ class Session:
             plugins,
             self.store,
             KEYS,
-            options=request.options,
+            options=with_toolchains(request.options, toolchain_files(plugins)),
             ambients=ambients,
             roots=("source",),
             names={"Files": Files, "Memo": Memo, "Store": Store, "Workshop": Workshop},
             command_type=Command,
             jobs=request.jobs,
-            identity=_identity(plugins),
+            identity=identity_of(plugins),
             on_event=on_event,
             on_cancel=self.runner.cancel,
         )
@@ -467,14 +340,6 @@ class Session:
         owner = self._owners.get(each.name, "")
         text = "".join(traceback.format_exception_only(problem)).strip()
         return Bug(f"view {each.name}", "", owner, text, "".join(traceback.format_exception(problem)), (owner,))
-
-
-def _identity(plugins: Plugins) -> str:
-    """What every product depends on beside its stage: our own code, and plugins that change how designs are read."""
-    from aiecc.engine.identity import package_digest
-
-    hooks = ("aiecc_dialects", "aiecc_targets")
-    return digest(package_digest(), *(s.digest for hook in hooks for s in plugins.line(hook)))
 
 
 def _target(key: Any, get: Callable[[str], Any]) -> Target:

@@ -46,6 +46,8 @@ class ToolchainOptions:
     aietools: str = option("", "--aietools", metavar="DIR", help="aietools (Vitis) installation")
     xchesscc: bool | None = option(None, "--xchesscc", kind=bool, help="compile with Chess; implies --xbridge")
     xbridge: bool | None = option(None, "--xbridge", kind=bool, help="link with Chess; implies --xchesscc")
+    offered: tuple[str, ...] = ()
+    """Toolchain files that plugins bring; not on the command line."""
 
 
 @options

@@ -24,7 +24,7 @@ def key(options: tuple[Any, ...], driver: DriverOptions, source: str) -> str:
     chain = next(o for o in options if isinstance(o, ToolchainOptions))
     given = {"--peano": chain.peano, "--aietools": chain.aietools}
     found, _ = choose(
-        available(folders(chain.toolchain_dir), ()),
+        available(folders(chain.toolchain_dir)),
         Surroundings(given={k: v for k, v in given.items() if v}),
         name=chain.toolchain,
         xchesscc=chain.xchesscc,

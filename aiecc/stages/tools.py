@@ -17,7 +17,7 @@ def aiecc_tools(toolchain: ToolchainOptions, diag: Sink) -> Toolchain:
 
     given = {"--peano": toolchain.peano, "--aietools": toolchain.aietools}
     found, said = choose(
-        available(folders(toolchain.toolchain_dir)),
+        available(folders(toolchain.toolchain_dir), toolchain.offered),
         Surroundings(given={k: v for k, v in given.items() if v}),
         name=toolchain.toolchain,
         xchesscc=toolchain.xchesscc,

@@ -75,19 +75,10 @@ def folders(given: Iterable[str] = (), environ: Mapping[str, str] | None = None)
     return tuple(Path(p) for p in dict.fromkeys((*given, *listed, str(packaged_folder()))))
 
 
-_offered: tuple[str, ...] = ()
-
-
-def offer(files: Iterable[str]) -> None:
-    """Say which toolchain files plugins bring: `available` lists them from now on, in place of those said before."""
-    global _offered
-    _offered = tuple(files)
-
-
-def available(where: Sequence[Path], extra: Iterable[str] | None = None) -> dict[str, Path]:
+def available(where: Sequence[Path], extra: Iterable[str] = ()) -> dict[str, Path]:
     """Toolchain files by the name of the toolchain; the first folder that has a name wins.
 
-    `extra`: files of plugins, come before ours; None: those `offer` was told of.
+    `extra`: files of plugins, which come before ours.
 
     A folder of `where` that does not exist is refused: it was asked for by name.
     """
@@ -95,7 +86,7 @@ def available(where: Sequence[Path], extra: Iterable[str] | None = None) -> dict
     found: dict[str, Path] = {}
     for folder in where:
         if folder == ours:
-            for file in _offered if extra is None else extra:
+            for file in extra:
                 found.setdefault(Path(file).stem, Path(file))
         if not folder.is_dir():
             refuse(f"aiecc: toolchain directory does not exist: {folder}", code="E0803")
@@ -150,6 +141,7 @@ class _Reader:
         words = {a: self._strings(w, f"words.{a}") for a, w in self.table(data, "words").items()}
         tools = [t for name, tool in self.table(data, "tools").items() for t in self._tool(name, tool, words)]
         recipes: dict[str, tuple[Recipe, ...]] = {}
+        borrowed: dict[str, tuple[Recipe, ...]] = {}
         identities = [self._identity(self.names(data, "uses"))]
         for lender, names in self.table(data, "borrow").items():
             lent = self._borrow(lender)
@@ -157,10 +149,12 @@ class _Reader:
             tools.extend(t for t in lent.tools if t.name in wanted)
             for job, each in lent.recipes.items():
                 if all(set(r.tools) <= set(wanted) for r in each):
-                    recipes[job] = each
+                    borrowed[job] = each
             identities.append(lent.identity)
         for entry in data.get("recipe", ()):
             self._recipe(entry, {t.name.partition("@")[0] for t in tools}, recipes)
+        for job, each in borrowed.items():  # what the file says itself comes first
+            recipes[job] = (*recipes.get(job, ()), *each)
         return ToolchainSpec(
             name=self.string(data, "name") or self.path.stem,
             what=self.string(data, "what"),
