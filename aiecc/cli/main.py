@@ -12,6 +12,7 @@ from aiecc import __version__
 COMMANDS = {
     "tools": ("aiecc.cli.tools", "which toolchains are here, and what is missing"),
     "plugins": ("aiecc.cli.plugins", "who takes part in a build, stage by stage"),
+    "simulate": ("aiecc.cli.simulate", "run a lowered design on the array model"),
     "config": ("aiecc.cli.config", "where things are installed"),
 }
 

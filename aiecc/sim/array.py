@@ -97,6 +97,7 @@ class _Array:
         self.sources: dict[Port, Source] = {}
         self.sinks: dict[Port, Sink] = {}
         self.drains: dict[Port, _Drain] = {}
+        self.names: dict[End, str] = {}
         self.feeds: list[Actor] = []
         self.cores: list[Actor] = []
         self.cells: dict[Tile, Cell] = {}
@@ -115,6 +116,7 @@ class _Array:
         for end, wanted in drains.items():
             port, name, _ = self._end(end, Direction.S2MM)
             self.drains[port] = _Drain(name, wanted)
+            self.names[end] = name
         for port, sink in self.sinks.items():
             if port[1] == 0 and port[2] == "DMA" and ((port[0], 0), Direction.S2MM, port[3]) not in taken:
                 self.drains.setdefault(port, _Drain(self._name(port), None))
@@ -287,6 +289,7 @@ class _Array:
             running=tuple(a.name for a in self.schedule.actors if a.name not in idle),
             missing=missing,
             events=self.schedule.events,
+            names=self.names,
             memory={b.name: bytes(b.data) for b in self.buffers.values()},
         )
 

@@ -84,6 +84,7 @@ class Outcome:
     and channels that loop forever wait even in a finished run); `locks` and `written` (bytes of each buffer that
     anybody wrote) are the high-water marks; `ended` the actors that reached their end, `running` those the limit cut
     short, `missing` what a finished run would have done besides. `events` counts lock uses and DMA words.
+    `names` leads from the caller's drains to the names in `received`, `memory` is what every buffer holds at the end.
     """
 
     status: Status
@@ -96,6 +97,7 @@ class Outcome:
     running: tuple[str, ...]
     missing: tuple[str, ...]
     events: int
+    names: Mapping[str | tuple[int, int], str] = field(repr=False, default_factory=dict[str | tuple[int, int], str])
     memory: Mapping[str, bytes] = field(repr=False, default_factory=dict[str, bytes])
 
     @property

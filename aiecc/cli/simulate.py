@@ -1,0 +1,136 @@
+"""`aiecc simulate`: run a lowered design on the array model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aiecc.base.codes import Exit
+from aiecc.base.diag import refuse
+from aiecc.engine.options import option, options
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+USAGE = """usage: aiecc simulate DESIGN.mlir [--in NAME=FILE ...] [--out NAME=FILE|BYTES ...] [options]
+
+Runs a lowered design (tiles, buffers, locks, DMA programs, flows, cores) on this machine and says how it ended:
+finished, stuck (who waits for what, and where), or trapped at something hardware would hide.
+
+  --in NAME=FILE      what goes into a shim end (or what a buffer holds at first): .npy, or any file as it is
+  --out NAME=BYTES    how many bytes have to come out of a shim end
+  --out NAME=FILE     where to write what came out: .npy of --dtype, or any file for the bare bytes
+  --kernels FILE.py   Python functions in place of external kernels, by name
+  --dtype TYPE        element type of .npy outputs (int32)
+  --seed N            0: actors take turns; others: interleave at random, repeatably
+  --slack N           bytes a stream holds on its way (0)
+  --device-name NAME  which device, where there are several
+  --max-events N      stop after so many lock uses and DMA words (50000000)
+
+NAME is that of an aie.shim_dma_allocation, or COLUMN:CHANNEL. Exit code 0 if it finished."""
+
+
+def _number(word: str) -> int:
+    value = int(word)
+    if value < 0:
+        raise ValueError(f"expected a non-negative integer, not {word}")
+    return value
+
+
+@options
+class SimulateOptions:
+    """What goes in, what comes out, and in which order things happen."""
+
+    feeds: tuple[str, ...] = option((), "--in", kind=str, metavar="NAME=FILE", help="what goes into a shim end")
+    drains: tuple[str, ...] = option((), "--out", kind=str, metavar="NAME=FILE|BYTES", help="what comes out of one")
+    kernels: str = option("", "--kernels", metavar="FILE.py", help="models of external kernels")
+    dtype: str = option("int32", "--dtype", metavar="TYPE", help="element type of .npy outputs")
+    seed: int = option(0, "--seed", kind=_number, metavar="N", help="which interleaving")
+    slack: int = option(0, "--slack", kind=_number, metavar="N", help="bytes a stream holds on its way")
+    device_name: str = option("", "--device-name", metavar="NAME", help="which device")
+    max_events: int = option(50_000_000, "--max-events", kind=_number, metavar="N", help="when to stop")
+
+
+def run(args: Sequence[str]) -> int:
+    """Run one design and print the report."""
+    from aiecc.cli.parse import parse_command
+
+    if "--help" in args or "-h" in args:
+        print(USAGE)
+        return Exit.OK
+    parsed = parse_command("aiecc simulate", args, (SimulateOptions,))
+    given: SimulateOptions = parsed.options[SimulateOptions]
+    if len(parsed.words) != 1:
+        refuse("aiecc simulate wants one design", code="E0901", todo="see 'aiecc simulate --help'")
+    from aiecc.sim.npy import TYPES, read_npy, write_npy
+
+    if given.dtype not in TYPES:
+        refuse(f"--dtype {given.dtype} is not one of {', '.join(TYPES)}", code="E0901")
+    feeds = {_end(name): read_npy(Path(value)) for name, value in map(_pair, given.feeds)}
+    drains: dict[str | tuple[int, int], int | None] = {}
+    files: dict[str | tuple[int, int], Path] = {}
+    for name, value in map(_pair, given.drains):
+        end = _end(name)
+        if value.isdecimal():
+            drains[end] = int(value)
+        else:
+            files[end] = Path(value)
+            drains.setdefault(end, None)
+    module = _read(parsed.words[0])
+    from aiecc.sim.array import simulate
+
+    outcome = simulate(
+        module,
+        given.device_name or None,
+        feeds=feeds,
+        drains=drains,
+        kernels=_models(given.kernels) if given.kernels else {},
+        seed=given.seed,
+        slack=given.slack,
+        max_events=given.max_events,
+    )
+    print(outcome.report())
+    for end, file in files.items():
+        write_npy(file, outcome.received[outcome.names[end]], given.dtype)
+    return Exit.OK if outcome.finished else Exit.REFUSED
+
+
+def _pair(word: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not name or not equals or not value:
+        refuse(f"'{word}' is not NAME=FILE", code="E0901", todo="see 'aiecc simulate --help'")
+    return name, value
+
+
+def _end(name: str) -> str | tuple[int, int]:
+    column, colon, channel = name.partition(":")
+    return (int(column), int(channel)) if colon and column.isdecimal() and channel.isdecimal() else name
+
+
+def _read(file: str) -> ModuleOp:
+    from aiecc.base.diag import Refused
+    from aiecc.ir.text import parse
+    from aiecc.ir.verify import verify
+
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        refuse(f"{file} cannot be read: {reason}", code="E0001")
+    module = parse(text, file)
+    errors = verify(module)
+    if errors:
+        raise Refused(*errors)
+    return module
+
+
+def _models(file: str) -> Mapping[str, Callable[..., Any]]:
+    """The public functions of a Python file. It runs: the user asked for it by name."""
+    import runpy
+
+    try:
+        names = runpy.run_path(file)
+    except Exception as error:
+        refuse(f"{file} cannot be used: {type(error).__name__}: {error}", code="E0901")
+    return {name: thing for name, thing in names.items() if callable(thing) and not name.startswith("_")}

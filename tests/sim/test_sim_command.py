@@ -1,0 +1,99 @@
+"""`aiecc simulate` and the .npy files it reads and writes."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from aiecc.base.diag import Refused
+from aiecc.cli.main import main
+from aiecc.sim.npy import TYPES, read_npy, write_npy
+
+ONE_CORE = Path(__file__).parents[2] / "examples" / "one_core" / "design.mlir"
+MODEL = "def smooth(source, target):\n    target.assign([v + 1 for v in source.tolist()])\n"
+
+
+def command(*args: object) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(["simulate", *map(str, args)])
+    return int(ended.value.code or 0)
+
+
+def array(values: list[int], header: str = "{'descr': '<i4', 'fortran_order': False, 'shape': (%d,), }") -> bytes:
+    """A .npy file by the format's description: magic, version, header length, header, elements."""
+    text = (header % len(values) if "%d" in header else header).encode()
+    text += b" " * (-(10 + len(text) + 1) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + struct.pack(f"<{len(values)}i", *values)
+
+
+def test_one_core_from_file_to_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in.npy").write_bytes(array(list(range(512))))
+    (tmp_path / "model.py").write_text(MODEL)
+    status = command(
+        ONE_CORE, "--in", f"in={tmp_path / 'in.npy'}", "--out", "out=2048", "--out", f"out={tmp_path / 'out.npy'}",
+        "--kernels", tmp_path / "model.py", "--seed", 5,
+    )  # fmt: skip
+    assert status == 0, capsys.readouterr()
+    assert (tmp_path / "out.npy").read_bytes() == array([v + 1 for v in range(512)])
+    assert "finished after" in capsys.readouterr().out
+
+
+def test_a_run_that_gets_stuck_says_who_waits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in.bin").write_bytes(bytes(1024))
+    (tmp_path / "model.py").write_text(MODEL)
+    args = ["--in", f"0:0={tmp_path / 'in.bin'}", "--out", "out=2048", "--kernels", tmp_path / "model.py"]
+    assert command(ONE_CORE, *args) == 1
+    said = capsys.readouterr().out
+    assert said.startswith("stuck after ")
+    assert "missing: out got 1024 of 2048 bytes" in said
+    assert f"{ONE_CORE}:36:9: core (0, 2) waits for lock in_full to reach 1 (it is 0)" in said
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        ([], "wants one design"),
+        (["nowhere.mlir"], "nowhere.mlir cannot be read"),
+        ([ONE_CORE, "--in", "in"], "'in' is not NAME=FILE"),
+        ([ONE_CORE, "--in", "in=nowhere.npy"], "nowhere.npy cannot be read"),
+        ([ONE_CORE, "--dtype", "int3"], "--dtype int3 is not one of int8"),
+        ([ONE_CORE, "--kernels", "nowhere.py"], "nowhere.py cannot be used: FileNotFoundError"),
+        ([ONE_CORE], "calls @smooth, whose code is not in the design"),
+        ([ONE_CORE, "--seed=-1"], "non-negative"),
+    ],
+)
+def test_what_the_user_gets_wrong_is_said(args: list[object], text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(*args) in (1, 2)
+    assert text in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("type", TYPES)
+def test_arrays_come_back_as_they_went(type: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.npy"
+    write_npy(file, bytes(range(48)), type)
+    whole = file.read_bytes()
+    assert read_npy(file) == bytes(range(48))
+    assert (len(whole) - 48) % 64 == 0
+    assert f"'shape': ({48 // int(TYPES[type][2:])},)".encode() in whole
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no array at all",
+        array([1, 2], "{'descr': '>i4', 'fortran_order': False, 'shape': (%d,), }"),
+        array([1, 2], "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 1), }"),
+        array([1, 2], "{'descr': '|O', 'fortran_order': False, 'shape': (%d,), }"),
+        array([1, 2], "{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (%d,), }"),
+        array([1, 2], "{'shape': (2,)}"),
+        array([1, 2], "import os"),
+    ],
+)
+def test_arrays_that_are_none_are_refused(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "a.npy"
+    file.write_bytes(content)
+    with pytest.raises(Refused):
+        read_npy(file)

@@ -1,0 +1,83 @@
+"""How many lock uses and DMA words a second. The bound is low enough for a busy machine; `-s` shows the figures."""
+
+from __future__ import annotations
+
+import struct
+import time
+from pathlib import Path
+
+from aiecc.ir.text import parse
+from aiecc.sim.array import simulate
+from aiecc.sim.memory import View
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FLOOR = 200_000
+
+
+def stage(source: View, target: View) -> None:
+    target.assign(source.tolist())
+
+
+def fast(name: str, text: str, **options: object) -> float:
+    module = parse(text, name)
+    start = time.perf_counter()
+    outcome = simulate(module, **options)  # type: ignore[arg-type]
+    seconds = time.perf_counter() - start
+    assert outcome.finished, outcome.report()
+    rate = outcome.events / seconds
+    print(f"{name}: {outcome.events} events in {seconds:.2f} s, {rate:,.0f} a second")
+    return rate
+
+
+def test_one_core() -> None:
+    data = struct.pack("<131072i", *range(131072))
+    text = (EXAMPLES / "one_core" / "design.mlir").read_text()
+    for seed in (0, 1):
+        rate = fast(
+            f"one core, seed {seed}", text, feeds={"in": data}, drains={"out": len(data)},
+            kernels={"smooth": lambda a, b: stage(a, b)}, seed=seed,
+        )  # fmt: skip
+        assert rate > FLOOR
+
+
+def test_locks_alone() -> None:
+    """Two cores hand a token back and forth: the dearest events there are, each one blocks."""
+    core = """%C{n} = aie.core(%{n}) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %many = arith.constant 50000 : index
+  scf.for %i = %c0 to %many step %c1 {{
+    aie.use_lock(%{take}, AcquireGreaterEqual, 1)
+    aie.use_lock(%{give}, Release, 1)
+  }}
+  aie.end
+}}"""
+    text = f"""aie.device(npu2) {{
+%a = aie.tile(0, 2)
+%b = aie.tile(0, 3)
+%x = aie.lock(%a) {{init = 1 : i32}}
+%y = aie.lock(%a) {{init = 0 : i32}}
+{core.format(n="a", take="x", give="y")}
+{core.format(n="b", take="y", give="x")}
+}}"""
+    for seed in (0, 1):
+        assert fast(f"locks alone, seed {seed}", text, seed=seed) > FLOOR
+
+
+def test_scattered_words() -> None:
+    """A transpose word by word, through a memory tile."""
+    text = """aie.device(npu2) {
+%s = aie.tile(0, 0)
+%m = aie.tile(0, 1)
+%b = aie.buffer(%m) : memref<64x64xi32> = dense<7>
+aie.flow(%m, DMA : 0, %s, DMA : 0)
+%d = aie.memtile_dma(%m) {
+  %x = aie.dma_start(MM2S, 0, ^out, ^end, repeat_count = 63)
+^out:
+  aie.dma_bd(%b : memref<64x64xi32> offset = 0 len = 4096 sizes = [64, 64] strides = [1, 64])
+  aie.next_bd ^end
+^end:
+  aie.end
+}
+}"""
+    assert fast("scattered words", text, drains={(0, 0): 4 * 4096 * 64}) > FLOOR
