@@ -329,9 +329,9 @@ def test_a_symbol_in_the_wrong_bank(case: Case) -> None:
     case.write("k.c", f"{section} int table[16] = {{1}}; volatile int at; void k(void) {{ table[at]++; }}\n")
     case.design(a=buffer("a", 0xC000 - 0x400, "address = 0x400 : i32, "))
     assert (
-        "design.mlir:9:13: error: core (0, 2): 'table' is placed for memory bank A or B (.data.table_DM_bankAB), but "
-        "the linker put it at 0xC000, which is bank D. A parallel access that relies on this table being in bank A or B "
-        "reads the wrong bank  [E0501]"
+        "design.mlir:9:13: error: core (0, 2): 'table' is placed for memory bank A or B (.data.table_DM_bankAB), "
+        "but the linker put it at 0xC000, which is bank D. A parallel access that relies on this table being in bank A "
+        "or B reads the wrong bank  [E0501]"
     ) in case.refused()
     case.good("--no-check-bank-placement")
     assert 0x7C000 <= symbol_address(case.elf(), "table") < 0x80000
