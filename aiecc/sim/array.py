@@ -6,7 +6,7 @@ goes to the host is fed and drained by the caller. Runtime sequences and switch 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -29,7 +29,7 @@ from aiecc.sim.locks import BinaryLock, Lock
 from aiecc.sim.memory import Buffer
 from aiecc.sim.outcome import Outcome, Status
 from aiecc.sim.programs import Channel, channels
-from aiecc.sim.schedule import Actor, Schedule
+from aiecc.sim.schedule import Actor, Schedule, Steps
 from aiecc.sim.streams import Port, Rule, Sink, Source, header_word, port_name, receive, send
 
 OpT = TypeVar("OpT", bound=Operation)
@@ -44,7 +44,7 @@ def simulate(
     module: ModuleOp,
     device: str | None = None,
     *,
-    feeds: Mapping[End, bytes] | None = None,
+    feeds: Mapping[End, bytes | Sequence[bytes]] | None = None,
     drains: Mapping[End, int | None] | None = None,
     kernels: Mapping[str, Model] | None = None,
     seed: int = 0,
@@ -54,10 +54,11 @@ def simulate(
 ) -> Outcome:
     """Run one device of a lowered module until everything stands still.
 
-    `device` is a name where there are several. `feeds` are the bytes each shim end sends in (or, for the name of a
-    buffer, its first contents); `drains` how many bytes have to come out of each (None: whatever comes), all other shim
-    ends that a flow reaches are drained, too. `kernels` are Python models of external functions. `seed` 0 lets actors
-    take turns, others interleave at random, repeatably. `slack` is how many bytes a stream holds on its way.
+    `device` is a name where there are several. `feeds` are the bytes each shim end sends in; a list of bytes is one
+    transfer, and one packet, each; for the name of a buffer they are its first contents. `drains` says how many bytes
+    have to come out of each end (None: whatever comes); all other shim ends that a flow reaches are drained, too.
+    `kernels` are Python models of external functions. `seed` 0 lets actors take turns, others interleave at random,
+    repeatably. `slack` is how many bytes a stream holds on its way. `max_events` bounds lock uses and DMA words.
 
     It is finished when all feeds are sent and all drains have got what they want, and, without a bounded drain or with
     `cores_end`, every core has reached its end. Raises Refused for a design that cannot be executed.
@@ -107,7 +108,7 @@ class _Array:
 
     # --- building -----------------------------------------------------------------------------------------------------
 
-    def build(self, feeds: Mapping[End, bytes], drains: Mapping[End, int | None]) -> None:
+    def build(self, feeds: Mapping[End, bytes | Sequence[bytes]], drains: Mapping[End, int | None]) -> None:
         self._memory()
         self._flows()
         found = [c for op in self._ops(DmaProgram) for c in self._channels(op)]
@@ -126,12 +127,14 @@ class _Array:
         self._cores()
         for end, data in feeds.items():
             buffer = presets.get(end) if isinstance(end, str) else None
-            if buffer is not None:
+            if not isinstance(data, bytes):
+                self._feed(end, data)
+            elif buffer is not None:
                 if len(data) > buffer.size:
                     refuse(f"{len(data)} bytes do not fit buffer {buffer.name}, which has {buffer.size}", buffer.span)
                 buffer.preset(data)
             else:
-                self._feed(end, data)
+                self._feed(end, [data])
         for port, drain in self.drains.items():
             self._drain(port, drain)
 
@@ -240,14 +243,21 @@ class _Array:
                 return op.symbol
         return port_name(port)
 
-    def _feed(self, end: End, data: bytes) -> None:
+    def _feed(self, end: End, transfers: Sequence[bytes]) -> None:
         port, name, header = self._end(end, Direction.MM2S)
-        if len(data) % 4:
-            refuse(f"{len(data)} bytes for {name} are no whole words")
+        for data in transfers:
+            if len(data) % 4:
+                refuse(f"{len(data)} bytes for {name} are no whole words")
         me = Actor(f"feed {name}")
         packet = None if header is None else (header[1], header_word(port[0], port[1], *header))
+        source = self._source(port)
+
+        def steps() -> Steps:
+            for data in transfers:
+                yield from send(self.schedule, me, source, data, packet)
+
         self.feeds.append(me)
-        self.schedule.add(me, send(self.schedule, me, self._source(port), data, packet))
+        self.schedule.add(me, steps())
 
     def _drain(self, port: Port, drain: _Drain) -> None:
         sink = self._sink(port)

@@ -140,6 +140,8 @@ class Program:
         self._functions: dict[str, list[Any]] = {}
 
     def start(self) -> Callable[[Actor], Any]:
+        if self.core.elf_file is not None:
+            refuse(f"core {self._tile} is prebuilt; the array model needs its code", span_of(self.core))
         return self._compile("core", self.core.body)
 
     def _compile(self, name: str, region: Any) -> Callable[[Actor], Any]:
@@ -149,7 +151,11 @@ class Program:
         file = f"<core {self._tile} {name}>"
         self._schedule.code.spans[file] = emitter.spans
         space: dict[str, Any] = {**numbers.HELPERS, **memrefs.HELPERS, **names}
-        exec(compile("\n".join(emitter.text), file, "exec"), space)
+        try:
+            code = compile("\n".join(emitter.text), file, "exec")
+        except (SyntaxError, RecursionError, MemoryError):
+            refuse(f"{name} of tile {self._tile} is nested too deeply for the array model", span_of(self.core))
+        exec(code, space)
         return space["code"]
 
     # --- the world ----------------------------------------------------------------------------------------------------

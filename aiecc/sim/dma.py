@@ -86,7 +86,7 @@ def run_channel(schedule: Schedule, me: Actor, program: Program, source: Source 
             bd = program.descriptors[at]
             for step in bd.acquires:
                 take = step.lock.take_equal if step.equal else step.lock.take
-                me.site, me.need = step.span, step.value
+                me.site, me.need = step.span, ~step.value if step.equal else step.value
                 while not take(step.value):
                     yield step.lock
                 yield None

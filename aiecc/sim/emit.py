@@ -48,6 +48,7 @@ class Emitter:
         self._depth = 0
         self._at: Span | None = None
         self._locals: dict[SSAValue, str] = {}
+        self._blocks: dict[Block, int] = {}
 
     # --- lines and names ----------------------------------------------------------------------------------------------
 
@@ -97,18 +98,26 @@ class Emitter:
         self._depth -= 1
 
     def _graph(self, region: Region) -> None:
-        blocks = {block: i for i, block in enumerate(region.blocks)}
-        self._blocks = blocks
+        blocks = list(region.blocks)
+        self._blocks = {block: i for i, block in enumerate(blocks)}
         self.line("at = 0")
         self.line("while True:")
         self._depth += 1
         self._turn()
-        for block, number in blocks.items():
-            self.line(f"{'el' if number else ''}if at == {number}:")
-            self._depth += 1
-            self.block(block)
-            self._depth -= 1
+        self._choice(blocks, 0, len(blocks))
         self._depth -= 1
+
+    def _choice(self, blocks: Sequence[Block], low: int, high: int) -> None:
+        """One of the blocks from `low` to before `high`, found by halving: long chains of `elif` nest too deeply."""
+        if high - low == 1:
+            self.block(blocks[low])
+            return
+        middle = (low + high) // 2
+        for head, first, last in ((f"if at < {middle}:", low, middle), ("else:", middle, high)):
+            self.line(head)
+            self._depth += 1
+            self._choice(blocks, first, last)
+            self._depth -= 1
 
     def _turn(self) -> None:
         """A loop without locks must let others run, too, and must not outlive the limit."""
@@ -276,10 +285,11 @@ class Emitter:
         if op.action is LockAction.RELEASE:
             self.line(f"{lock}.give({value})")
         elif op.acq_en:
-            take = "take_equal" if op.action is LockAction.ACQUIRE else "take"
+            equal = op.action is LockAction.ACQUIRE
+            take = "take_equal" if equal else "take"
             self.line(f"while not {lock}.{take}({value}):")
             self._depth += 1
-            self.line(f"me.need = {value}; yield {lock}")
+            self.line(f"me.need = {'~' if equal else ''}{value}; yield {lock}")
             self._depth -= 1
         self.line("yield None")
 

@@ -24,7 +24,9 @@ class Lock(Gate):
         self.uses = 0
 
     def wanted(self, need: int) -> str:
-        return f"lock {self.name} to reach {need} (it is {self.value})"
+        """`need` is what has to be reached; ~value where it has to be met exactly."""
+        goal = f"become {~need}" if need < 0 else f"reach {need}"
+        return f"lock {self.name} to {goal} (it is {self.value})"
 
     def use(self) -> LockUse:
         return LockUse(self.value, self.low, self.high, self.uses)
@@ -89,7 +91,7 @@ class BinaryLock(Lock):
 
     def wanted(self, need: int) -> str:
         state = "held" if self.held else f"{self.value}"
-        return f"lock {self.name} to become {need} (it is {state})"
+        return f"lock {self.name} to become {~need if need < 0 else need} (it is {state})"
 
     def take_equal(self, need: int) -> bool:
         if self.held or self.value != need:

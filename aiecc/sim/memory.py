@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
@@ -226,5 +227,15 @@ class View:
             raise Trapped(
                 Kind.KERNEL, f"{len(values)} values for the {prod(self.sizes)} elements of {self.buffer.name}"
             )
-        for index, value in zip(self._indices(), values, strict=True):
-            self.store(value, *index)
+        dense = self._dense()
+        if dense is None:
+            for index, value in zip(self._indices(), values, strict=True):
+                self.store(value, *index)
+            return
+        first, end = dense
+        low, high = first * self.element.width, end * self.element.width
+        self.buffer.free(low, high, True)
+        encode = self.element.encode
+        coded = values if encode is None else [encode(v) for v in values]
+        self.cells[first:end] = array(self.element.format, coded)
+        self.valid[low:high] = b"\1" * (high - low)

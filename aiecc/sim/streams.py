@@ -137,6 +137,8 @@ def send(
     for sink in sinks:
         sink.holder = None
         sink.room.open()
+    # Those who waited get their chance before this source's next packet.
+    yield None
 
 
 def _push(

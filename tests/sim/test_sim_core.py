@@ -285,3 +285,26 @@ def test_floats_round_to_their_type() -> None:
     assert outcome.finished
     # A third in f32 is 0x3EAAAAAB; cut to 16 bits, to nearest: 0x3EAB.
     assert struct.unpack_from("<2I", outcome.memory["out"]) == (0x3EAAAAAB, 0x3EAB0000)
+
+
+def test_graphs_of_many_blocks_are_walked_in_order() -> None:
+    count = 3000
+    lines = ["cf.br ^b0(%k0 : i32)"]
+    for at in range(count):
+        follows = f"cf.br ^b{at + 1}(%s{at} : i32)" if at + 1 < count else f"cf.br ^done(%s{at} : i32)"
+        lines += [f"^b{at}(%x{at}: i32):", f"%s{at} = arith.addi %x{at}, %k1 : i32", follows]
+    lines += ["^done(%r: i32):", "memref.store %r, %out[%c0] : memref<16xi32>", "aie.end"]
+    assert out(core("\n".join(lines)), 1) == [count]
+
+
+def test_loops_nested_beyond_what_python_takes_are_refused() -> None:
+    depth = 40
+    body = "".join(f"scf.for %i{at} = %c0 to %c1 step %c1 {{\n" for at in range(depth))
+    with pytest.raises(Refused, match="nested too deeply"):
+        core(body + "memref.store %k1, %out[%c0] : memref<16xi32>\n" + "}\n" * depth + "aie.end")
+
+
+def test_a_prebuilt_core_is_refused() -> None:
+    text = 'aie.device(npu2) {\n%t = aie.tile(0, 2)\n%c = aie.core(%t) {\naie.end\n} {elf_file = "a.elf"}\n}'
+    with pytest.raises(Refused, match="is prebuilt"):
+        simulate(parse(text, "core.mlir"))

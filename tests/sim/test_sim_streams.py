@@ -352,3 +352,53 @@ def test_a_channel_that_may_not_reach_a_buffer_is_refused() -> None:
     )
     with pytest.raises(Refused, match=r"cannot reach buffer b of tile \(3, 1\)"):
         run(body.replace("aie.buffer(%m)", "aie.buffer(%n)"))
+
+
+def test_a_shim_program_moves_between_buffers_outside() -> None:
+    body = """
+    %s = aie.tile(0, 0)
+    %from = aie.external_buffer {sym_name = "from"} : memref<16xi32>
+    %to = aie.external_buffer {sym_name = "to"} : memref<16xi32>
+    %l = aie.lock(%s) {init = 1 : i32, sym_name = "l"}
+    aie.flow(%s, DMA : 0, %s, DMA : 1)
+    %d = aie.shim_dma(%s) {
+      %x = aie.dma_start(MM2S, 0, ^out, ^next)
+    ^out:
+      aie.use_lock(%l, AcquireGreaterEqual, 1)
+      aie.dma_bd(%from : memref<16xi32> offset = 4 len = 8)
+      aie.next_bd ^end
+    ^next:
+      %y = aie.dma_start(S2MM, 1, ^in, ^end)
+    ^in:
+      aie.dma_bd(%to : memref<16xi32> offset = 0 len = 8)
+      aie.next_bd ^end
+    ^end:
+      aie.end
+    }"""
+    outcome = run(body, feeds={"from": words(*range(16))})
+    assert outcome.finished, outcome.report()
+    assert ints(outcome.memory["to"])[:8] == list(range(4, 12))
+    assert outcome.written["to"] == 32
+
+
+def test_each_transfer_of_a_feed_is_a_packet_of_its_own() -> None:
+    body = """
+    %s = aie.tile(0, 0)
+    %s1 = aie.tile(1, 0)
+    aie.shim_dma_allocation @a(%s, MM2S, 0, <pkt_id = 3>)
+    aie.shim_dma_allocation @b(%s1, MM2S, 0, <pkt_id = 3>)
+    aie.shim_dma_allocation @out(%s, S2MM, 0)
+    aie.packet_flow(3) {
+      aie.packet_source<%s, DMA : 0>
+      aie.packet_source<%s1, DMA : 0>
+      aie.packet_dest<%s, DMA : 0>
+    }"""
+    orders: set[tuple[int, ...]] = set()
+    for seed in range(10):
+        feeds = {"a": [words(1, 1), words(2, 2)], "b": [words(3, 3), words(4, 4)]}
+        outcome = run(body, feeds=feeds, drains={"out": 32}, seed=seed)
+        got = ints(outcome.received["out"])
+        assert got[::2] == got[1::2]
+        assert sorted(got[::2]) == [1, 2, 3, 4]
+        orders.add(tuple(got))
+    assert len(orders) > 2

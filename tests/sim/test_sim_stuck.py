@@ -146,6 +146,7 @@ def test_acquire_waits_for_the_exact_value(start: int, finishes: bool) -> None:
     outcome = run(body)
     assert outcome.finished is finishes
     assert outcome.locks["left"].value == (0 if finishes else start)
+    assert finishes or outcome.waits[0].what == f"lock left to become 2 (it is {start})"
 
 
 @pytest.mark.parametrize("seed", SEEDS)
