@@ -129,7 +129,7 @@ def _plan(plugins: Plugins, request: Request) -> int:
         print("writes")
         for view in session.wanted:
             folder_name = request.output if view.name in (request.get or (DEFAULT,)) else request.work
-            print(f"  {folder_name / view.file('<' + (view.kind(KEYS) or '') + '>')}")
+            print(f"  {folder_name / view.file(f'{{{view.kind(KEYS)}}}')}")
     return Exit.OK
 
 
