@@ -16,11 +16,12 @@ from xdsl.ir import Operation, SSAValue
 from aiecc.base.diag import refuse
 from aiecc.base.spans import Span
 from aiecc.ir.dialects.aie.cores import CoreOp, DmaProgram
-from aiecc.ir.dialects.aie.enums import Direction
+from aiecc.ir.dialects.aie.enums import CascadeDir, Direction
 from aiecc.ir.dialects.aie.flows import CascadeFlowOp, FlowOp, PacketFlowOp
 from aiecc.ir.dialects.aie.flows import Port as FlowPort
 from aiecc.ir.dialects.aie.memory import BufferOp, ExternalBufferOp, LockOp, size_in_bytes
 from aiecc.ir.dialects.aie.runtime import ShimDmaAllocationOp
+from aiecc.ir.dialects.aie.switch import ConfigureCascadeOp, SwitchboxOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp, TileLike
 from aiecc.ir.spans import span_of
 from aiecc.sim.core import Cascade, Cell, Model, Program, initial_bytes
@@ -38,6 +39,7 @@ End = str | tuple[int, int]
 """One shim end: the name of an `aie.shim_dma_allocation`, or (column, channel)."""
 
 _ENDLESS = 1 << 62
+_NOT_LOWERED = ("aie.objectfifo", "aie.route")
 
 
 def simulate(
@@ -109,8 +111,10 @@ class _Array:
     # --- building -----------------------------------------------------------------------------------------------------
 
     def build(self, feeds: Mapping[End, bytes | Sequence[bytes]], drains: Mapping[End, int | None]) -> None:
+        self._lowered()
         self._memory()
         self._flows()
+        self._cascades()
         found = [c for op in self._ops(DmaProgram) for c in self._channels(op)]
         presets = {b.name: b for b in self.buffers.values()}
         taken = {(c.tile, c.direction, c.index) for c in found}
@@ -137,6 +141,16 @@ class _Array:
                 self._feed(end, [data])
         for port, drain in self.drains.items():
             self._drain(port, drain)
+
+    def _lowered(self) -> None:
+        """Refuse what would be passed over in silence."""
+        for op in self.device.block.ops:
+            if op.name in _NOT_LOWERED or op.name.startswith("aie.objectfifo."):
+                refuse(f"the array model runs lowered designs, and '{op.name}' is not lowered yet", span_of(op))
+        flows = any(True for _ in self._ops(FlowOp)) or any(True for _ in self._ops(PacketFlowOp))
+        box = next(self._ops(SwitchboxOp), None)
+        if box is not None and not flows:
+            refuse("the array model follows flows; this design has only switch settings left", span_of(box))
 
     def _memory(self) -> None:
         counts: dict[Tile | None, int] = {}
@@ -185,13 +199,23 @@ class _Array:
             sources = {p[3]: s for p, s in self.sources.items() if p[:3] == mine}
             sinks = {p[3]: s for p, s in self.sinks.items() if p[:3] == mine}
             self.cells[tile] = Cell(self.schedule, tile, sources, sinks)
-        for op in self._ops(CascadeFlowOp):
-            source, dest = _coord(op.source_tile, span_of(op)), _coord(op.dest_tile, span_of(op))
-            cascade = Cascade(self.schedule, f"from core {source} to core {dest}")
-            if source in self.cells:
-                self.cells[source].out = cascade
-            if dest in self.cells:
-                self.cells[dest].into = cascade
+
+    def _cascades(self) -> None:
+        """From cascade flows, or from the sides the cores' ports are switched to."""
+        pairs = [
+            (_coord(op.source_tile, span_of(op)), _coord(op.dest_tile, span_of(op))) for op in self._ops(CascadeFlowOp)
+        ]
+        switched = {_coord(op.tile_op, span_of(op)): op for op in self._ops(ConfigureCascadeOp)}
+        for (col, row), op in switched.items():
+            south = op.output_dir is CascadeDir.SOUTH
+            dest = (col, row - 1) if south else (col + 1, row)
+            into = switched.get(dest)
+            if into is not None and into.input_dir is (CascadeDir.NORTH if south else CascadeDir.WEST):
+                pairs.append(((col, row), dest))
+        for source, dest in dict.fromkeys(pairs):
+            if source in self.cells and dest in self.cells:
+                cascade = Cascade(self.schedule, f"from core {source} to core {dest}")
+                self.cells[source].out = self.cells[dest].into = cascade
 
     def _channels(self, op: DmaProgram) -> Iterator[Channel]:
         return channels(op, _coord(op.tile_op, span_of(op)), self.target, self.buffers, self.locks)

@@ -315,13 +315,17 @@ def test_a_channel_without_a_flow_traps() -> None:
     assert outcome.trap.where.line == 10
 
 
-def test_cores_talk_by_stream_and_cascade() -> None:
+@pytest.mark.parametrize(
+    "cascade",
+    ["aie.cascade_flow(%a, %b)", "aie.configure_cascade(%a, North, South)\naie.configure_cascade(%b, North, South)"],
+)
+def test_cores_talk_by_stream_and_cascade(cascade: str) -> None:
     body = """
     %a = aie.tile(0, 3)
     %b = aie.tile(0, 2)
     %out = aie.buffer(%b) {sym_name = "out"} : memref<2xi32>
     aie.flow(%a, Core : 0, %b, Core : 0)
-    aie.cascade_flow(%a, %b)
+    CASCADE
     %ca = aie.core(%a) {
       %c0 = arith.constant 0 : i32
       %v = arith.constant -5 : i32
@@ -341,7 +345,7 @@ def test_cores_talk_by_stream_and_cascade() -> None:
       memref.store %t, %out[%i1] : memref<2xi32>
       aie.end
     }"""
-    outcome = run(body)
+    outcome = run(body.replace("CASCADE", cascade))
     assert outcome.finished, outcome.report()
     assert ints(outcome.memory["out"]) == [-5, 77]
 
@@ -402,3 +406,8 @@ def test_each_transfer_of_a_feed_is_a_packet_of_its_own() -> None:
         assert sorted(got[::2]) == [1, 2, 3, 4]
         orders.add(tuple(got))
     assert len(orders) > 2
+
+
+def test_a_design_with_only_switch_settings_is_refused() -> None:
+    with pytest.raises(Refused, match="only switch settings left"):
+        run("%t = aie.tile(0, 2)\n%b = aie.switchbox(%t) {\naie.connect<DMA : 0, South : 0>\n}")
