@@ -24,6 +24,7 @@ __all__ = [
     "get",
     "memory_space_banks",
     "names",
+    "numbered",
     "register",
 ]
 
@@ -68,11 +69,24 @@ def names() -> tuple[str, ...]:
     return tuple(_registry)
 
 
+def numbered(number: int) -> Target | None:
+    """The device that the generic form of `aie.device` names by this number."""
+    return next((t for t in _registry.values() if t.number == number), None)
+
+
 def register(target: Target) -> None:
-    """Add a device (for plugins). Registering an equal one again is fine; another one of that name is a ValueError."""
+    """Add a device (for plugins). Registering an equal one again is fine; another one of that name is a ValueError.
+
+    The number is that of the generic form, 1 or more, and nobody else's.
+    """
     known = _registry.get(target.name)
     if known is not None and known.fingerprint != target.fingerprint:
         raise ValueError(f"device '{target.name}' is already known")
+    same = numbered(target.number)
+    if same is not None and same.name != target.name:
+        raise ValueError(f"device '{target.name}' has the number {target.number}, which is that of '{same.name}'")
+    if not 0 < target.number < 1 << 31:
+        raise ValueError(f"device '{target.name}' has the number {target.number}; it must be 1 to 2147483647")
     _registry[target.name] = target
 
 

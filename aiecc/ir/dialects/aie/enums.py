@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from aiecc.ir.dialects.words import Words
+from aiecc.model import targets
 
 
 class WireBundle(Words):
@@ -59,6 +62,8 @@ class TileType(Words):
 
 
 class Device(Words):
+    """A device. Those that plugins bring are members too, although the class cannot list them."""
+
     XCVC1902 = 1, "xcvc1902"
     XCVE2302 = 2, "xcve2302"
     XCVE2802 = 3, "xcve2802"
@@ -75,6 +80,29 @@ class Device(Words):
     NPU2_6COL = 14, "npu2_6col"
     NPU2_7COL = 15, "npu2_7col"
     XCVE3858 = 16, "xcve3858"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        found = targets.numbered(value) if isinstance(value, int) else None
+        if found is None:
+            return None
+        made = int.__new__(cls, found.number)
+        made._name_, made._value_, made.word = found.name.upper(), found.number, found.name
+        return made
+
+    @classmethod
+    def named(cls, word: str) -> Self | None:
+        """The device of that name."""
+        return cls(targets.get(word).number) if word in targets.names() else None
+
+    @classmethod
+    def numbered(cls, value: int) -> Self | None:
+        """The device of that number."""
+        return cls(value) if targets.numbered(value) else None
+
+    @classmethod
+    def listed(cls) -> str:
+        return ", ".join(targets.names())
 
 
 # Spelt so until the four columns became the device itself.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from xdsl.dialects.builtin import IntegerAttr, StringAttr
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import opt_prop_def, prop_def, region_def, result_def, traits_def
 from xdsl.parser import Parser
@@ -21,7 +21,7 @@ from aiecc.ir.dialects.base import (
     optional_int_field,
     word_field,
 )
-from aiecc.ir.dialects.constraints import BOOLEAN, I32, INDEX, INDEX_TYPE, STRING, int_attr
+from aiecc.ir.dialects.constraints import BOOLEAN, I32, INDEX, INDEX_TYPE, STRING, Described, int_attr
 from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need, read_int
 from aiecc.ir.dialects.syntax import DICT, Body, Int, Sym, Word, syntax
 from aiecc.ir.dialects.traits import Isolated, OneBlock, Scope, Symbol
@@ -48,12 +48,20 @@ def end_op() -> type[EndOp]:
     return EndOp
 
 
+def _is_device(attr: Attribute) -> bool:
+    return isinstance(attr, IntegerAttr) and attr.type == I32 and Device.numbered(attr.value.data) is not None
+
+
+# Quoted as upstream does, whose enumeration ends at 16; devices of plugins come after.
+_DEVICE: Described[IntegerAttr[IntegerType]] = Described(int_attr(32, 1, 16).summary, _is_device)
+
+
 @op_definition
 class DeviceOp(DialectOp):
     """One device: the array a design is written for, and everything that stands on it."""
 
     name = "aie.device"
-    device_attr = prop_def(int_attr(32, 1, 16), prop_name="device")
+    device_attr = prop_def(_DEVICE, prop_name="device")
     sym_name = prop_def(STRING, StringAttr("main"))
     has_ctrl_pkt_overlay_attr = opt_prop_def(BOOLEAN, IntegerAttr(0, 1), prop_name="has_ctrl_pkt_overlay")
     body = region_def()
