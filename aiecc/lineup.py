@@ -170,4 +170,7 @@ def identity_of(plugins: Plugins) -> str:
     from aiecc.engine.identity import package_digest
 
     hooks = ("aiecc_dialects", "aiecc_targets")
-    return digest(package_digest(), *(s.digest for hook in hooks for s in plugins.line(hook)))
+    # A device may come from a file that lies apart from its plugin's sources.
+    devices = targets.names() if plugins.line("aiecc_targets") else ()
+    parts = [s.digest for hook in hooks for s in plugins.line(hook)]
+    return digest(package_digest(), *parts, *(targets.get(name).fingerprint for name in devices))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiecc.base.codes import Exit
 from aiecc.base.diag import Note, refuse
-from aiecc.cli.flags import SELECTORS, STAGE_OPTIONS, DriverOptions, default_jobs, refuse_later
+from aiecc.cli.flags import SELECTORS, STAGE_OPTIONS, Additions, DriverOptions, default_jobs, refuse_later
 
 if TYPE_CHECKING:
     from aiecc.api import Request
@@ -32,25 +32,25 @@ def run(args: Sequence[str]) -> int:
     if _wants_help(args):
         from aiecc.cli.help import driver_help
 
-        print(driver_help())
+        print(driver_help(_plugin_requests(args)))
         return Exit.OK
     requests = _plugin_requests(args)
     from aiecc.engine.entrypoints import entry_points
 
-    plugins = None
-    classes: tuple[type, ...] = STAGE_OPTIONS
+    plugins, more = None, Additions()
     if requests or entry_points("aiecc"):
         from aiecc.api import load_plugins
+        from aiecc.cli.additions import additions
 
         plugins = load_plugins(requests)
-        classes = (*STAGE_OPTIONS, *_more_options(plugins))
-    asked = _understood(args, classes)
+        more = additions(plugins)
+    asked = _understood(args, more)
     if asked.driver.emit_dot:
         return _emit_dot(asked, plugins)
     text = _read(asked.source)
     from aiecc.cli import fast
 
-    quick = None if plugins is not None or _must_run(asked) else fast.key(asked.options, asked.driver, asked.source)
+    quick = None if _must_run(asked) else fast.key(asked.options, asked.driver, asked.source, plugins)
     if quick is not None and fast.replay(_work(asked), quick):
         return Exit.OK
     from aiecc.cli.build import build
@@ -76,21 +76,13 @@ def _plugin_requests(args: Sequence[str]) -> list[str]:
     return found
 
 
-def _more_options(plugins: Plugins) -> list[type]:
-    """Options classes that stages of plugins take."""
-    from aiecc.api import STAGE_WORDS
-    from aiecc.engine.options import is_options
-
-    known = set(STAGE_OPTIONS)
-    params = [p for contract in plugins.stages(STAGE_WORDS) for p in contract.params]
-    return list(dict.fromkeys(p.type for p in params if is_options(p.type) and p.type not in known))
-
-
-def _understood(args: Sequence[str], classes: tuple[type, ...]) -> Asked:
+def _understood(args: Sequence[str], more: Additions) -> Asked:
     from aiecc.cli.parse import parse_command
     from aiecc.engine.options import options_of
 
+    classes = (*STAGE_OPTIONS, *more.options)
     known = {flag for cls in (DriverOptions, *classes) for spec in options_of(cls) for flag in spec.flags}
+    known |= {f"--get-{word}" for word in more.selectors}
     for word in args:
         if "\0" in word:
             refuse(f"aiecc: {word!r}: a command line has no NUL characters", code="E0901")
@@ -98,7 +90,7 @@ def _understood(args: Sequence[str], classes: tuple[type, ...]) -> Asked:
             break
         if word.startswith("-"):
             refuse_later(word, known)
-    parsed = parse_command("aiecc", args, (DriverOptions, *classes), short=SELECTORS)
+    parsed = parse_command("aiecc", args, (DriverOptions, *classes), short={**SELECTORS, **more.selectors})
     driver = parsed.options[DriverOptions]
     if len(parsed.words) > 1:
         refuse(

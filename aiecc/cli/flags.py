@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from aiecc import choices
 from aiecc.base.diag import refuse
@@ -72,6 +73,17 @@ SELECTORS: Mapping[str, str] = {
     "input-with-symbols": "input_with_symbols.mlir",
     "core-elfs": "elfs_{0}.elf",
 }
+
+
+@dataclass(frozen=True)
+class Additions:
+    """What plugins add to the command line: options classes and `--get-NAME` words."""
+
+    options: Mapping[type, str] = field(default_factory=dict[type, str])
+    """Each with the plugin that brings it."""
+    selectors: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What each word selects."""
+
 
 # Options and selectors of upstream's driver whose subject this version does not build: recognized, and refused in
 # words. The value says whether the option takes a value, and what it belongs to.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Iterable, Sequence
 
-from aiecc.cli.flags import SELECTORS, STAGE_OPTIONS, DriverOptions
+from aiecc.base.diag import Refused
+from aiecc.cli.flags import SELECTORS, STAGE_OPTIONS, Additions, DriverOptions
+from aiecc.engine.entrypoints import entry_points
 from aiecc.engine.options import OptionSpec, options_of
 
 _HEAD = """usage: aiecc [options] design.mlir
@@ -23,14 +26,38 @@ _EXIT = """exit codes: 0 ok, 1 design refused, 2 usage, 3 a tool failed, 4 inter
 """
 
 
-def driver_help() -> str:
-    """The whole page."""
+def driver_help(requests: Sequence[str] = ()) -> str:
+    """The whole page. `requests`: the values of `-p`; plugins that take part have their options on it."""
+    more, missing = _more(requests)
     parts = [_HEAD, "where things go and how they are told:", *_lines(options_of(DriverOptions))]
     for cls in STAGE_OPTIONS:
-        title = (cls.__doc__ or "").strip().rstrip(".").lower()
-        parts += ["", f"{title}:", *_lines(options_of(cls))]
-    parts += ["", "OUTPUT SELECTORS:", *(f"  --get-{name:<22} {edge}" for name, edge in SELECTORS.items())]
+        parts += ["", f"{_title(cls)}:", *_lines(options_of(cls))]
+    for cls, plugin in more.options.items():
+        parts += ["", f"{_title(cls)} (plugin '{plugin}'):", *_lines(options_of(cls))]
+    words = {**SELECTORS, **more.selectors}
+    parts += ["", "OUTPUT SELECTORS:", *(f"  --get-{name:<22} {edge}" for name, edge in words.items())]
+    if missing:
+        parts += ["", "plugins that are left out:", *(f"  {text}" for text in missing)]
     return "\n".join([*parts, "", _COMMANDS, _EXIT]).rstrip()
+
+
+def _title(cls: type) -> str:
+    return (inspect.getdoc(cls) or "").partition("\n")[0].rstrip(".").lower()
+
+
+def _more(requests: Sequence[str]) -> tuple[Additions, list[str]]:
+    """What plugins add, and what is wrong with those that add nothing: help must be had in any case."""
+    if not requests and not entry_points("aiecc"):
+        return Additions(), []
+    from aiecc.api import load_plugins
+    from aiecc.cli.additions import additions
+
+    plugins = load_plugins(requests, strict=False)
+    missing = [row.why for row in plugins.rows() if row.status == "failed"]
+    try:
+        return additions(plugins), missing
+    except Refused as refused:
+        return Additions(), [*missing, refused.diagnostics[0].text]
 
 
 def _lines(specs: Iterable[OptionSpec]) -> Iterable[str]:

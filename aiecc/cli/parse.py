@@ -65,6 +65,11 @@ def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(words[:at]), list(words[at + 1 :])
 
 
+def spellings(cls: type) -> list[str]:
+    """All flags of an options class."""
+    return [flag for spec in options_of(cls) for flag in _flags(spec)]
+
+
 def _flags(spec: OptionSpec) -> list[str]:
     """Every spelling, the opposite of a switch included."""
     flags = list(spec.flags)

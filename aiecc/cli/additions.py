@@ -1,0 +1,49 @@
+"""What plugins add to the command line, and the refusal of what is taken already."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aiecc.api import STAGE_WORDS, owned_views
+from aiecc.base.diag import refuse
+from aiecc.cli.flags import SELECTORS, STAGE_OPTIONS, Additions, DriverOptions
+from aiecc.cli.parse import spellings
+from aiecc.engine.options import is_options
+
+if TYPE_CHECKING:
+    from aiecc.engine.plugins import Plugins
+
+
+def additions(plugins: Plugins) -> Additions:
+    """Options classes of the stages that plugins add, and short words of their views."""
+    return Additions(_options(plugins), _selectors(plugins))
+
+
+def _options(plugins: Plugins) -> dict[type, str]:
+    ours = (DriverOptions, *STAGE_OPTIONS)
+    taken = dict.fromkeys((flag for cls in ours for flag in spellings(cls)), "aiecc")
+    taken |= dict.fromkeys(("-h", "--help", "--no-help"), "aiecc")
+    found: dict[type, str] = {}
+    for contract in plugins.stages(STAGE_WORDS):
+        for param in contract.params:
+            if not is_options(param.type) or param.type in found or param.type in ours:
+                continue
+            plugin = next((s.plugin for s in plugins.line(contract.hook)), "?")
+            for flag in spellings(param.type):
+                owner = taken.setdefault(flag, plugin)
+                if owner != plugin:
+                    whose = "aiecc's own" if owner == "aiecc" else f"also one of plugin '{owner}'"
+                    refuse(f"plugin '{plugin}': its option {flag} is {whose}", code="E0902")
+            found[param.type] = plugin
+    return found
+
+
+def _selectors(plugins: Plugins) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, (plugin, view) in owned_views(plugins).items():
+        other = {**SELECTORS, **found}.get(view.short) if view.short else name
+        if other is None:
+            found[view.short] = name
+        elif other != name:
+            refuse(f"plugin '{plugin}': --get-{view.short} stands for '{other}' already", code="E0902")
+    return found
