@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import deque
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType
@@ -20,7 +20,7 @@ from aiecc.model.targets import Target
 from aiecc.sim import memrefs, numbers
 from aiecc.sim.emit import Emitter
 from aiecc.sim.locks import Lock
-from aiecc.sim.memory import Buffer
+from aiecc.sim.memory import Buffer, View
 from aiecc.sim.outcome import Kind, Trapped
 from aiecc.sim.scalars import NotModelled
 from aiecc.sim.schedule import Actor, Gate, Schedule
@@ -193,7 +193,7 @@ class Program:
         found = symbol(op, name)
         model = self._kernels.get(name)
         if model is not None:
-            return _Kernel(name, model), False
+            return _Kernel(name, model, [r.type for r in op.results]), False
         if not isinstance(found, FuncOp) or not found.body.blocks:
             refuse(
                 f"core {self._tile} calls @{name}, whose code is not in the design",
@@ -211,17 +211,31 @@ class Program:
 class _Kernel:
     """Calls a model; what goes wrong in it becomes a trap at the call."""
 
-    def __init__(self, name: str, model: Model) -> None:
+    def __init__(self, name: str, model: Model, results: Sequence[Attribute]) -> None:
         self.name = name
         self.model = model
+        self.results = results
 
     def __call__(self, *args: Any) -> Any:
         try:
-            return self.model(*args)
+            found = self.model(*args)
         except Trapped:
             raise
         except Exception as error:
             raise Trapped(Kind.KERNEL, f"the model of @{self.name} failed: {type(error).__name__}: {error}") from error
+        if not self.results:
+            return None
+        values = [found] if len(self.results) == 1 else list(found) if isinstance(found, tuple) else []
+        if len(values) != len(self.results) or not all(isinstance(v, int | float | View) for v in values):
+            raise Trapped(Kind.KERNEL, f"the model of @{self.name} gave {found!r} for {len(self.results)} results")
+        fitted = [_fitted(v, type) for v, type in zip(values, self.results, strict=True)]
+        return fitted[0] if len(fitted) == 1 else fitted
+
+
+def _fitted(value: Any, type: Attribute) -> Any:
+    """What a model returns, as the type holds it."""
+    width = numbers.bits(type)
+    return value if width is None or isinstance(value, View) else numbers.wrapped(int(value), width)
 
 
 def symbol(op: Operation, name: str) -> Operation | None:

@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any
 
 from aiecc.base.spans import Span
-from aiecc.sim.outcome import Trap, Trapped, Wait
+from aiecc.sim.outcome import Kind, Trap, Trapped, Wait
 
 # Turns an actor may take for each event of the limit: code that only computes has turns, but no events.
 _STEPS = 4
@@ -106,7 +106,10 @@ class Schedule:
         except Trapped as trapped:
             actor = self._current
             self.trap = Trap(trapped.kind, actor.name, trapped.text, self._where(trapped) or actor.site)
-            return True
+        except RecursionError:
+            actor = self._current
+            self.trap = Trap(Kind.VALUE, actor.name, "calls functions too deeply within one another", actor.site)
+        return True
 
     def _in_turn(self) -> bool:
         queue, limit, steps = self._queue, self.limit, _STEPS * self.limit

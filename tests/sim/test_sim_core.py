@@ -308,3 +308,26 @@ def test_a_prebuilt_core_is_refused() -> None:
     text = 'aie.device(npu2) {\n%t = aie.tile(0, 2)\n%c = aie.core(%t) {\naie.end\n} {elf_file = "a.elf"}\n}'
     with pytest.raises(Refused, match="is prebuilt"):
         simulate(parse(text, "core.mlir"))
+
+
+@pytest.mark.parametrize(("value", "stored"), [(1 << 31, -(1 << 31)), (True, 1), (None, None), ("seven", None)])
+def test_results_of_models_fit_their_type(value: object, stored: int | None) -> None:
+    outcome = core(
+        "%r = func.call @f() : () -> i32\n memref.store %r, %out[%c0] : memref<16xi32>\n aie.end",
+        before="func.func private @f() -> i32",
+        kernels={"f": lambda: value},
+    )
+    if stored is None:
+        assert outcome.trap is not None
+        assert outcome.trap.text == f"the model of @f gave {value!r} for 1 results"
+    else:
+        assert out(outcome, 1) == [stored]
+
+
+def test_a_function_that_calls_itself_for_ever_traps() -> None:
+    outcome = core(
+        "func.call @f() : () -> ()\n aie.end",
+        before="func.func private @f() {\n func.call @f() : () -> ()\n return\n }",
+    )
+    assert outcome.trap is not None
+    assert "too deeply" in outcome.trap.text
