@@ -1,17 +1,27 @@
-"""What plugins add to the command line, and the refusal of what is taken already."""
+"""Plugins on the command line: who was invited, what they add to it, and the refusal of what is taken already."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from aiecc.api import STAGE_WORDS, owned_views
 from aiecc.base.diag import refuse
 from aiecc.cli.flags import SELECTORS, STAGE_OPTIONS, Additions, DriverOptions
 from aiecc.cli.parse import spellings
+from aiecc.engine.entrypoints import entry_points
 from aiecc.engine.options import is_options
 
 if TYPE_CHECKING:
     from aiecc.engine.plugins import Plugins
+
+
+def invited(requests: Sequence[str], *, strict: bool = True) -> Plugins | None:
+    """Everybody who takes part, or None, at hardly any cost, when that is only us. `requests`: the values of `-p`."""
+    if not requests and not entry_points("aiecc"):
+        return None
+    from aiecc.api import load_plugins
+
+    return load_plugins(requests, strict=strict)
 
 
 def additions(plugins: Plugins) -> Additions:
@@ -20,6 +30,8 @@ def additions(plugins: Plugins) -> Additions:
 
 
 def _options(plugins: Plugins) -> dict[type, str]:
+    from aiecc.api import STAGE_WORDS
+
     ours = (DriverOptions, *STAGE_OPTIONS)
     taken = dict.fromkeys((flag for cls in ours for flag in spellings(cls)), "aiecc")
     taken |= dict.fromkeys(("-h", "--help", "--no-help"), "aiecc")
@@ -39,6 +51,8 @@ def _options(plugins: Plugins) -> dict[type, str]:
 
 
 def _selectors(plugins: Plugins) -> dict[str, str]:
+    from aiecc.api import owned_views
+
     found: dict[str, str] = {}
     for name, (plugin, view) in owned_views(plugins).items():
         other = {**SELECTORS, **found}.get(view.short) if view.short else name

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiecc.base.codes import Exit
 from aiecc.base.diag import Note, refuse
+from aiecc.cli.additions import additions, invited
 from aiecc.cli.flags import SELECTORS, STAGE_OPTIONS, Additions, DriverOptions, default_jobs, refuse_later
 
 if TYPE_CHECKING:
@@ -34,16 +35,8 @@ def run(args: Sequence[str]) -> int:
 
         print(driver_help(_plugin_requests(args)))
         return Exit.OK
-    requests = _plugin_requests(args)
-    from aiecc.engine.entrypoints import entry_points
-
-    plugins, more = None, Additions()
-    if requests or entry_points("aiecc"):
-        from aiecc.api import load_plugins
-        from aiecc.cli.additions import additions
-
-        plugins = load_plugins(requests)
-        more = additions(plugins)
+    plugins = invited(_plugin_requests(args))
+    more = additions(plugins) if plugins is not None else Additions()
     asked = _understood(args, more)
     if asked.driver.emit_dot:
         return _emit_dot(asked, plugins)

@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Iterable, Sequence
 
 from aiecc.base.diag import Refused
+from aiecc.cli.additions import additions, invited
 from aiecc.cli.flags import SELECTORS, STAGE_OPTIONS, Additions, DriverOptions
-from aiecc.engine.entrypoints import entry_points
 from aiecc.engine.options import OptionSpec, options_of
 
 _HEAD = """usage: aiecc [options] design.mlir
@@ -47,12 +47,9 @@ def _title(cls: type) -> str:
 
 def _more(requests: Sequence[str]) -> tuple[Additions, list[str]]:
     """What plugins add, and what is wrong with those that add nothing: help must be had in any case."""
-    if not requests and not entry_points("aiecc"):
+    plugins = invited(requests, strict=False)
+    if plugins is None:
         return Additions(), []
-    from aiecc.api import load_plugins
-    from aiecc.cli.additions import additions
-
-    plugins = load_plugins(requests, strict=False)
     missing = [row.why for row in plugins.rows() if row.status == "failed"]
     try:
         return additions(plugins), missing

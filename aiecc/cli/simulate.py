@@ -27,6 +27,7 @@ finished, stuck (who waits for what, and where), or trapped at something hardwar
   --slack N           bytes a stream holds on its way (0)
   --device-name NAME  which device, where there are several
   --max-events N      stop after so many lock uses and DMA words (50000000)
+  -p MODULE|FILE.py   load a plugin (devices, dialects); -p no:NAME blocks one
 
 NAME is that of an aie.shim_dma_allocation, or COLUMN:CHANNEL. Exit code 0 if it finished."""
 
@@ -50,10 +51,12 @@ class SimulateOptions:
     slack: int = option(0, "--slack", kind=_number, metavar="N", help="bytes a stream holds on its way")
     device_name: str = option("", "--device-name", metavar="NAME", help="which device")
     max_events: int = option(50_000_000, "--max-events", kind=_number, metavar="N", help="when to stop")
+    plugins: tuple[str, ...] = option((), "-p", "--plugin", kind=str, metavar="MODULE|FILE.py|no:NAME", help="load one")
 
 
 def run(args: Sequence[str]) -> int:
     """Run one design and print the report."""
+    from aiecc.cli.additions import invited
     from aiecc.cli.parse import parse_command
 
     if "--help" in args or "-h" in args:
@@ -77,6 +80,7 @@ def run(args: Sequence[str]) -> int:
         else:
             files[end] = Path(value)
             drains.setdefault(end, None)
+    invited(given.plugins)
     module = _read(parsed.words[0])
     from aiecc.sim.array import simulate
 

@@ -15,9 +15,9 @@ get it. Exit code 0 if some toolchain is complete."""
 def run(args: Sequence[str]) -> int:
     """Print the report."""
     from aiecc.choices import ToolchainOptions
+    from aiecc.cli.additions import invited
     from aiecc.cli.flags import DriverOptions
     from aiecc.cli.parse import parse_command
-    from aiecc.engine.entrypoints import entry_points
     from aiecc.tools.doctor import doctor, report
     from aiecc.tools.find import Surroundings
     from aiecc.tools.load import available, folders
@@ -27,12 +27,12 @@ def run(args: Sequence[str]) -> int:
         return Exit.OK
     parsed = parse_command("aiecc tools", args, (ToolchainOptions, DriverOptions), positional=False)
     given = parsed.options[ToolchainOptions]
-    plugins = parsed.options[DriverOptions].plugins
     offered: tuple[str, ...] = ()
-    if plugins or entry_points("aiecc"):
-        from aiecc.api import load_plugins, toolchain_files
+    plugins = invited(parsed.options[DriverOptions].plugins, strict=False)
+    if plugins is not None:
+        from aiecc.api import toolchain_files
 
-        offered = toolchain_files(load_plugins(plugins, strict=False), strict=False)
+        offered = toolchain_files(plugins, strict=False)
     around = Surroundings(given={k: v for k, v in (("--peano", given.peano), ("--aietools", given.aietools)) if v})
     rows = doctor(available(folders(given.toolchain_dir), offered), around)
     print(report(rows))

@@ -11,6 +11,7 @@ import click
 
 from aiecc.base.codes import Exit
 from aiecc.base.diag import Refused, refuse, render
+from aiecc.cli.additions import invited
 from aiecc.cli.args import normalize
 
 if TYPE_CHECKING:
@@ -29,12 +30,12 @@ def run(argv: Sequence[str]) -> int:
     try:
         options = {name for p in translate.params for name in p.opts if name.startswith("--")} | {"--help"}
         switches = {name for p in translate.params for name in p.opts if isinstance(p, click.Option) and p.is_flag}
-        args = normalize(argv, options, switches | {"--help"}, ("-o", "-h"))
+        args = normalize(argv, options, switches | {"--help"}, ("-o", "-p", "-h"))
         translate.main(args, prog_name="aiecc-translate", standalone_mode=False)
     except Refused as refused:
         for diagnostic in refused.diagnostics:
             print(render(diagnostic), file=sys.stderr)
-        usage = any(d.code == "E0901" for d in refused.diagnostics)
+        usage = any(d.code in ("E0901", "E0902") for d in refused.diagnostics)
         return Exit.USAGE if usage else Exit.REFUSED
     except click.ClickException as wrong:
         print(f"error: {wrong.format_message()}", file=sys.stderr)
@@ -53,6 +54,7 @@ def run(argv: Sequence[str]) -> int:
 @click.option("--tilecol", default=0, metavar="N", help="column of the core")
 @click.option("--tilerow", default=0, metavar="N", help="row of the core")
 @click.option("--aie-device-name", "device", default="", metavar="NAME", help="the device; default: main")
+@click.option("-p", "--plugin", "plugins", multiple=True, metavar="MODULE|FILE.py|no:NAME", help="load a plugin")
 @click.option("-o", "output", default=_STDIN, metavar="FILE", help="where to write; default: standard output")
 def translate(
     file: str,
@@ -63,12 +65,14 @@ def translate(
     tilecol: int,
     tilerow: int,
     device: str,
+    plugins: tuple[str, ...],
     output: str,
 ) -> None:
     """Read FILE (default: standard input) and print one of the --aie-generate-* formats."""
     asked = [make for wanted, make in ((ldscript, _ldscript), (bcf, _bcf), (mmap, _mmap), (arch, _arch)) if wanted]
     if len(asked) != 1:
         refuse("choose one of the --aie-generate-* options", code="E0901", todo="see 'aiecc-translate --help'")
+    invited(plugins)
     design = _read(file)
     _write(output, asked[0](design, device, (tilecol, tilerow)))
 
