@@ -187,6 +187,14 @@ class Reader(AttrReader):
         text = f"region entry argument '{name.text}' is already in use"
         return NotedParseError(name, text, "previously referenced here", self.here(prior))
 
+    def _parse_block(self) -> Block:
+        label = self._current_token
+        known = self.blocks.get(label.text[1:])
+        # xDSL forgets where a block was defined that was used before, and takes a second definition for its first.
+        if known is not None and known[1] is None and label.text[1:] not in self.forward_block_references:
+            raise ParseError(label.span, f"redefinition of block '{label.text}'")
+        return super()._parse_block()
+
     def _parse_optional_block_arg_list(self, block: Block) -> Block | None:
         found = super()._parse_optional_block_arg_list(block)
         for argument in block.args:

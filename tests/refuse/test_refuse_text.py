@@ -175,3 +175,10 @@ def test_a_negative_override(project: Project) -> None:
     text = design().replace('link_with = "k.c"', 'link_with = "k.c", stack_size_override = -8 : i32')
     assert error(project, text).startswith("design.mlir:5:5: error: ")
     assert "stack_size_override must be >= 0, got -8" in error(project, text)
+
+
+@pytest.mark.parametrize("used_before", [True, False])
+def test_a_block_defined_twice(project: Project, used_before: bool) -> None:
+    first = "cf.br ^a" if used_before else "return"
+    text = f"func.func @f() {{\n  {first}\n^a:\n  return\n^a:\n  return\n}}\n"
+    assert error(project, text) == "design.mlir:5:1: error: redefinition of block '^a'  [E0002]"
