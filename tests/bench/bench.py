@@ -201,11 +201,17 @@ def placing(scale: float, use_cp: bool) -> None:
         sys.stdout.flush()
 
 
+def simulating() -> list[Row]:
+    from simulation import rates
+
+    return [(name, f"{rate / 1e6:.1f} M/s", "events of the array model, processor time") for name, rate in rates()]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--full", action="store_true", help="the whole placement corpora")
-    parser.add_argument("--only", choices=("build", "start", "memory", "place"), help="one table")
+    parser.add_argument("--only", choices=("build", "start", "memory", "sim", "place"), help="one table")
     asked = parser.parse_args()
     print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}, medians of {asked.runs} runs")
     if asked.only in (None, "start"):
@@ -214,6 +220,8 @@ def main() -> None:
         table("building", building(asked.runs))
     if asked.only in (None, "memory"):
         table("memory", memory())
+    if asked.only in (None, "sim"):
+        table("array model", simulating())
     if asked.only in (None, "place"):
         placing(1.0 if asked.full else 0.1, use_cp=True)
     print(f"\nchildren's peak memory {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024:.0f} MB")

@@ -6,7 +6,6 @@ import importlib.util
 import os
 import subprocess
 import sys
-import time
 from dataclasses import replace
 
 import placement_corpora as corpora
@@ -142,17 +141,10 @@ def test_packed_tiles(core: bool, count: int, pins: int, slack: int) -> None:
         assert judge(problem, answer) == []
 
 
-def test_300_buffers_are_quick() -> None:
-    problem = corpora.crowd(300)
-    best = min(_seconds(problem) for _ in range(3))
-    assert best < 0.1
-
-
-def _seconds(problem) -> float:
-    begin = time.perf_counter()
-    answer = solve(problem)
+def test_300_buffers_take_a_choice_each() -> None:
+    answer = solve(corpora.crowd(300))
     assert isinstance(answer, TileLayout)
-    return time.perf_counter() - begin
+    assert answer.tries == 300 and not answer.searched
 
 
 def test_metrics() -> None:
