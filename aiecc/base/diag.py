@@ -7,7 +7,7 @@ a `Sink`; code that cannot go on raises `Refused`. Printing is `render`, done on
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -94,19 +94,27 @@ def refuse(
     raise Refused(Diagnostic(Level.ERROR, text, where, code, tuple(notes), todo))
 
 
-def render(diagnostic: Diagnostic) -> str:
+def render(diagnostic: Diagnostic, excerpt: Callable[[Span], str | None] | None = None) -> str:
     """The diagnostic as MLIR prints one, notes and todo below it, without a final newline.
 
     `file:line:col: error: text   [E0201]`, then `file:line:col: note: ...`, then `  todo: ...`.
+    `excerpt` gives what is shown below the lines that name a place: the user's own line there.
     """
     head = f"{diagnostic.where}: " if diagnostic.where else ""
     tail = f"  [{diagnostic.code}]" if diagnostic.code else ""
     text = diagnostic.text
     first, newline, rest = text.partition("\n")
     lines = [f"{head}{diagnostic.level.value}: {first}{tail}{newline}{rest}"]
+    lines += _shown(diagnostic.where, excerpt)
     for note in diagnostic.notes:
         at = f"{note.where}: " if note.where else "  "
         lines.append(f"{at}note: {note.text}")
+        lines += _shown(note.where, excerpt)
     if diagnostic.todo:
         lines.append(f"  todo: {diagnostic.todo}")
     return "\n".join(lines)
+
+
+def _shown(where: Span | None, excerpt: Callable[[Span], str | None] | None) -> list[str]:
+    found = excerpt(where) if excerpt is not None and where is not None else None
+    return [] if found is None else [found]

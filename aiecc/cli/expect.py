@@ -22,11 +22,12 @@ _COMMENT = re.compile(
 
 @dataclass(slots=True)
 class Expectation:
-    """One comment: `where` is the line it means (0: a diagnostic without a place), `line` its own."""
+    """One comment: `where` is the line it means (0: a diagnostic without a place), `line` and `col` its own."""
 
     kind: str
     where: int
     line: int
+    col: int
     text: str
     pattern: re.Pattern[str] | None
     met: bool = field(default=False)
@@ -52,8 +53,8 @@ def expectations(text: str, first_line: int = 1) -> tuple[list[Expectation], lis
     bad: list[tuple[int, str]] = []
     waiting: list[Expectation] = []  # those with @below
     last_plain = first_line
-    for number, line in enumerate(text.splitlines(), first_line):
-        match = _COMMENT.search(line)
+    for number, line in enumerate(text.split("\n"), first_line):
+        match = _COMMENT.search(line.removesuffix("\r"))
         if match is None:
             for one in waiting:
                 one.where = number
@@ -68,7 +69,7 @@ def expectations(text: str, first_line: int = 1) -> tuple[list[Expectation], lis
             except re.error as error:
                 bad.append((number, f"invalid regex: {error}"))
                 continue
-        one = Expectation(match["kind"], number, number, match["text"], pattern)
+        one = Expectation(match["kind"], number, number, match.start() + 1, match["text"], pattern)
         if at == "below":
             waiting.append(one)
         elif at == "above":
@@ -97,8 +98,12 @@ def said(diagnostics: Iterable[Diagnostic]) -> Iterator[Said]:
                 yield Said("note", note.where, note.text)
 
 
-def check(text: str, file: str, diagnostics: Iterable[Diagnostic], first_line: int = 1) -> list[Said]:
+def check(
+    text: str, file: str, diagnostics: Iterable[Diagnostic], first_line: int = 1, *, only_expected: bool = False
+) -> list[Said]:
     """What is wrong between comments and diagnostics, as errors to print; empty when they agree.
+
+    only_expected: what no comment speaks of is no fault.
 
     Unlike MLIR we do not ask that every note is expected: our diagnostics say more in notes than upstream's, whose
     tests are to pass unchanged. An expected note must come.
@@ -110,10 +115,10 @@ def check(text: str, file: str, diagnostics: Iterable[Diagnostic], first_line: i
         match = next((e for e in wanted if e.fits(one.kind, line, one.text)), None)
         if match is not None:
             match.met = True
-        elif one.kind != "note":
+        elif one.kind != "note" and not only_expected:
             wrong.append(Said("error", one.where, f"unexpected {one.kind}: {one.text}"))
     for one in wanted:
         if not one.met:
-            where = Span(file, one.line, 1)
+            where = Span(file, one.line, one.col)
             wrong.append(Said("error", where, f'expected {one.kind} "{one.text}" was not produced'))
     return wrong

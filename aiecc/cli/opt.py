@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 from aiecc.base.codes import Exit
 from aiecc.base.diag import Diagnostic, Refused, Sink, refuse, render
 from aiecc.base.spans import Span
+from aiecc.cli.excerpt import Excerpts
 
 if TYPE_CHECKING:
     from aiecc.ir.passes.base import Pass
@@ -32,13 +33,11 @@ def _assign_buffers() -> type[Pass]:
 EXTRA_PASSES: dict[str, Callable[[], type[Pass]]] = {"aie-assign-buffer-addresses": _assign_buffers}
 
 _STDIN = "-"
-_MARKER = re.compile(r"^[ \t]*// -----[ \t]*$", re.MULTILINE)
+_MARKER = "// -----"
 
 # Options with a value, and switches; names without dashes. The silent ones change nothing here.
-_VALUES = {"o": "output", "pass-pipeline": "pipeline", "p": "plugin"}
+_VALUES = {"o": "output", "pass-pipeline": "pipeline", "p": "plugin", "output-split-marker": "joint"}
 _SWITCHES = {
-    "split-input-file": "split",
-    "verify-diagnostics": "expect",
     "allow-unregistered-dialect": "unregistered",
     "mlir-print-debuginfo": "debuginfo",
     "mlir-print-op-generic": "generic",
@@ -49,6 +48,8 @@ _SWITCHES = {
     "version": "version",
     "show-dialects": "dialects",
 }
+_TRUE, _FALSE = ("", "true", "1"), ("false", "0")
+_EXPECT = {"": "all", "true": "all", "1": "all", "all": "all", "only-expected": "only-expected", "false": "", "0": ""}
 _SILENT = frozenset(
     (
         "mlir-disable-threading",
@@ -65,8 +66,10 @@ Read MLIR (FILE, or standard input), run passes in the given order, print MLIR.
 
   -o FILE                       where to write; default: standard output
   --pass-pipeline=TEXT          builtin.module(aie.device(pass{option=value},..),..)
-  --split-input-file            treat the parts between '// -----' lines as files of their own
-  --verify-diagnostics          check 'expected-error {{..}}' comments instead of failing on errors
+  --split-input-file[=MARKER]   treat the parts between markers as files of their own; default: '// -----'
+  --output-split-marker=MARKER  what is printed between the parts; default: '// -----'
+  --verify-diagnostics[=all|only-expected]
+                                check 'expected-error {{..}}' comments instead of failing on errors
   --allow-unregistered-dialect  take the generic form of ops of any dialect
   --mlir-print-debuginfo        print locations
   --mlir-print-op-generic       print the generic form
@@ -87,8 +90,9 @@ class Request:
     pipeline: str = ""
     plugins: list[str] = field(default_factory=list[str])
     passes: list[tuple[str, str]] = field(default_factory=list["tuple[str, str]"])
-    split: bool = False
-    expect: bool = False
+    split: str = ""
+    joint: str = _MARKER
+    expect: str = ""
     unregistered: bool = False
     debuginfo: bool = False
     generic: bool = False
@@ -141,11 +145,19 @@ def read_arguments(argv: Sequence[str]) -> Request:
             files.extend(rest)
         elif name in _VALUES:
             if not equals:
-                value = next(rest, None) or refuse(f"{token}: requires a value!", code="E0901")
+                value = next(rest, None)
+                if value is None:
+                    refuse(f"{token}: requires a value!", code="E0901")
             if name == "p":
                 request.plugins.append(value)
             else:
                 setattr(request, _VALUES[name], value)
+        elif name == "split-input-file":
+            request.split = _marker(value)
+        elif name == "verify-diagnostics":
+            if value not in _EXPECT:
+                refuse(f"{token}: Cannot find option named '{value}'!", code="E0901", todo="say all or only-expected")
+            request.expect = _EXPECT[value]
         elif name in _SWITCHES:
             setattr(request, _SWITCHES[name], _truth(token, value))
         elif name not in _SILENT:
@@ -159,9 +171,16 @@ def read_arguments(argv: Sequence[str]) -> Request:
 
 
 def _truth(token: str, value: str) -> bool:
-    if value.lower() not in ("", "true", "1", "false", "0"):
+    if value.lower() not in (*_TRUE, *_FALSE):
         refuse(f"{token}: '{value}' is invalid value for boolean argument! Try 0 or 1", code="E0901")
-    return value.lower() in ("", "true", "1")
+    return value.lower() in _TRUE
+
+
+def _marker(value: str) -> str:
+    """What parts a text; empty when nothing does."""
+    if value.lower() in _FALSE:
+        return ""
+    return _MARKER if value.lower() in _TRUE else value
 
 
 def _pipeline(request: Request) -> Nest:
@@ -175,7 +194,8 @@ def _pipeline(request: Request) -> Nest:
         if find_pass(name) is None:
             from aiecc.base.nearest import nearest
 
-            close = nearest(name, [*pass_names(), *_VALUES, *_SWITCHES])
+            others = ("split-input-file", "verify-diagnostics", *_VALUES, *_SWITCHES)
+            close = nearest(name, [*pass_names(), *others])
             todo = f"did you mean '--{close}'?" if close else f"the passes are: {', '.join(pass_names())}"
             refuse(f"Unknown command line argument '--{name}'.", code="E0901", todo=todo)
     return Nest(MODULE, tuple(make_pass(name, _unquoted(options)) for name, options in request.passes))
@@ -223,19 +243,20 @@ def _run(request: Request) -> int:
     pipeline = _pipeline(request)
     name = "<stdin>" if request.file == _STDIN else request.file
     text = _read(request.file)
+    excerpts = Excerpts(name, text)
     outputs: list[str] = []
     good = True
     for line, part in _parts(text, request.split):
         said, printed = _one(request, pipeline, part, name, line)
         outputs.append(printed or "")
         if request.expect:
-            good &= _expected(part, name, line, said)
+            good &= _expected(request, part, name, line, said, excerpts)
         else:
             good &= printed is not None
             for diagnostic in said:
-                print(render(diagnostic), file=sys.stderr)
-    if good or request.split or request.output == _STDIN:
-        _write(request.output, "// -----\n".join(outputs))
+                print(render(diagnostic, excerpts), file=sys.stderr)
+    if good or request.output == _STDIN:
+        _write(request.output, f"{request.joint}\n".join(outputs))
     return Exit.OK if good else Exit.REFUSED
 
 
@@ -255,28 +276,37 @@ def _one(request: Request, pipeline: Nest, text: str, name: str, line: int) -> t
     return sink.items, print_module(module, generic=request.generic, debuginfo=request.debuginfo) + "\n\n"
 
 
-def _expected(text: str, name: str, line: int, diagnostics: list[Diagnostic]) -> bool:
+def _expected(
+    request: Request, text: str, name: str, line: int, diagnostics: list[Diagnostic], excerpts: Excerpts
+) -> bool:
     from aiecc.cli.expect import check
 
-    wrong = check(text, name, diagnostics, line)
+    wrong = check(text, name, diagnostics, line, only_expected=request.expect == "only-expected")
     for one in wrong:
         at: Span | str = one.where if one.where is not None else name
         print(f"{at}: {one.kind}: {one.text}", file=sys.stderr)
+        shown = excerpts(one.where) if one.where is not None else None
+        if shown is not None:
+            print(shown, file=sys.stderr)
     return not wrong
 
 
-def _parts(text: str, split: bool) -> Iterator[tuple[int, str]]:
-    """The parts of the input, each with the number of its first line."""
-    if not split:
+def _parts(text: str, marker: str) -> Iterator[tuple[int, str]]:
+    """The parts of the input, each with the number of its first line.
+
+    A marker counts wherever it stands, as in MLIR, unless it goes on with its last character: then it is a rule drawn
+    across the page. What follows a marker on its line belongs to the next part, in its column.
+    """
+    if not marker:
         yield 1, text
         return
-    start, line = 0, 1
-    for marker in _MARKER.finditer(text):
-        end = min(marker.end() + 1, len(text))
-        yield line, text[start : marker.start()]
-        line += text.count("\n", start, end)
-        start = end
-    yield line, text[start:]
+    start, line, indent = 0, 1, 0
+    for found in re.finditer(f"{re.escape(marker)}(?!{re.escape(marker[-1])})", text):
+        yield line, " " * indent + text[start : found.start()]
+        line += text.count("\n", start, found.end())
+        start = found.end()
+        indent = start - (text.rfind("\n", 0, start) + 1)
+    yield line, " " * indent + text[start:]
 
 
 def _load_plugins(names: Sequence[str]) -> None:

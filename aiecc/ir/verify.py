@@ -152,7 +152,8 @@ def diagnostic(error: VerifyException, op: Operation) -> Diagnostic:
     if isinstance(error, VerifyError):
         where = error.op or op
         text, notes, bare = error.text, error.notes, error.bare
-    prefix = "" if bare else f"'{where.name}' op "
+    name = where.op_name.data if isinstance(where, UnregisteredOp) else where.name
+    prefix = "" if bare else f"'{name}' op "
     shown = tuple(Note(note, None if at is None else span_of(at)) for note, at in notes)
     return Diagnostic(Level.ERROR, prefix + text, span_of(where), CODE, shown)
 

@@ -153,6 +153,81 @@ def test_nothing_to_take():
     assert uses("1") == ["AcquireGreaterEqual", "Release"]
 
 
+# --- cycles of descriptors --------------------------------------------------------------------------------------------
+
+
+def chain(blocks: str, back: str = "", kind: str = "mem", tile: str = "%t", before: str = "") -> list[str]:
+    """What is left of a chain's blocks, in order: a letter is a descriptor, with what it does to locks around it.
+
+    `blocks` names the blocks in the order they run, `back` the number of the one that the last goes back to.
+    """
+    buffers = (
+        "".join(f'%{name} = aie.buffer({tile}) {{sym_name = "{name}"}} : memref<64xi32>\n' for name in "ABC")
+        + f'%l = aie.lock({tile}, 0) {{sym_name = "l"}}\n'
+    )
+    forms = {
+        "A": "aie.dma_bd(%A : memref<64xi32>)",
+        "B": "aie.dma_bd(%B : memref<64xi32>)",
+        "a": "aie.dma_bd(%A : memref<64xi32> offset = 32 len = 32)",
+        "p": "aie.dma_bd(%A : memref<64xi32>) {packet = #aie.packet_info<pkt_id = 3>}",
+        "i": "aie.dma_bd(%A : memref<64xi32>) {iteration = #aie.bd_iteration<size = 4, stride = 16, current = 0>}",
+        "r": "aie.dma_bd(%A : memref<64xi32>)\n%c = arith.constant 1 : i32\naie.use_lock(%l, Release, %c)",
+        "R": "aie.dma_bd(%A : memref<64xi32>)\n%c = arith.constant 2 : i32\naie.use_lock(%l, Release, %c)",
+        "1": "aie.dma_bd(%A : memref<64xi32>) {bd_id = 1 : i32}",
+        "2": "aie.dma_bd(%A : memref<64xi32>) {bd_id = 2 : i32}",
+    }
+    text = before or "%d = aie.dma_start(MM2S, 0, ^b0, ^end)\n"
+    for i, name in enumerate(blocks):
+        target = f"^b{i + 1}" if i + 1 < len(blocks) else f"^b{back}" if back else "^end"
+        text += f"^b{i}:\n{forms[name].replace('%c', f'%c{i}')}\naie.next_bd {target}\n"
+    lines = canonical(f"{buffers}%p = aie.{kind}({tile}) {{\n{text}^end:\naie.end\n}}")
+    return [line for line in lines if line.startswith(("aie.dma_bd", "aie.next_bd"))]
+
+
+def left(blocks: str, back: str = "", **rest: str) -> int:
+    """How many descriptors of a chain are left."""
+    return sum(line.startswith("aie.dma_bd") for line in chain(blocks, back, **rest))
+
+
+CYCLES = [
+    ("twice the same", "AA", "0", 1),
+    ("two, twice", "ABAB", "0", 2),
+    ("two, three times", "ABABAB", "0", 2),
+    ("no whole number of times", "ABA", "0", 3),
+    ("not the same order", "ABBA", "0", 4),
+    ("once", "AB", "0", 2),
+    ("something before", "BAA", "1", 2),
+    ("the first only before", "AAA", "1", 2),
+    ("equal locks", "rArA", "0", 2),
+    ("other values of a lock", "rARA", "0", 4),
+    ("other parts of a buffer", "Aa", "0", 2),
+    ("another header", "Ap", "0", 2),
+    ("equal headers", "pp", "0", 1),
+    ("descriptors with numbers", "12", "0", 2),
+    ("descriptors that count their runs", "ii", "0", 2),
+    ("a chain that ends", "ABAB", "", 4),
+]
+
+
+@pytest.mark.parametrize(("name", "blocks", "back", "count"), CYCLES, ids=[e[0] for e in CYCLES])
+def test_cycles(name: str, blocks: str, back: str, count: int):
+    # In a memory tile, whose descriptors may count their runs.
+    assert left(blocks, back, kind="memtile_dma", tile="%m") == count
+
+
+def test_a_shorter_cycle_goes_round_in_itself():
+    lines = chain("ABAB", "0")
+    assert [line.split(" ")[1] for line in lines if line.startswith("aie.next_bd")] == ["^bb2", "^bb1"]
+    assert ["%A" in lines[0], "%B" in lines[2]] == [True, True]
+
+
+def test_blocks_another_channel_enters_stay():
+    # The second channel starts at the second A, runs A B, and goes on in the first channel's cycle: A B for ever.
+    before = "%d = aie.dma_start(MM2S, 0, ^b0, ^more)\n^more:\n%e = aie.dma_start(MM2S, 1, ^b2, ^end)\n"
+    lines = chain("ABAB", "0", before=before)
+    assert [line.split(" ")[1] for line in lines if line.startswith("aie.next_bd")] == ["^bb3", "^bb2", "^bb5", "^bb2"]
+
+
 # --- the command processor's transfers --------------------------------------------------------------------------------
 
 TRANSFERS = [

@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 
 import pytest
+from mlirtools import outcome
 
 from aiecc.base.diag import Refused
 from aiecc.cli.opt import read_arguments, run
@@ -86,10 +87,72 @@ def test_parts_stand_alone(file: Path, capsys: pytest.CaptureFixture[str]):
     assert run([str(file)]) == 1
 
 
-def test_the_marker_stands_alone_on_its_line(file: Path, capsys: pytest.CaptureFixture[str]):
-    file.write_text(f"// -----// not one\n// ------\n{GOOD}")
-    assert run(["-split-input-file", str(file)]) == 0
-    assert capsys.readouterr().out == PRINTED
+def test_a_failure_of_one_part_writes_no_file(file: Path, tmp_path: Path):
+    out = tmp_path / "out.mlir"
+    file.write_text(f"{GOOD}// -----\noops\n")
+    assert run(["--split-input-file", str(file), "-o", str(out)]) == 1
+    assert not out.exists()
+    file.write_text(f"{GOOD}// -----\n")
+    assert run(["--split-input-file", str(file), "-o", str(out)]) == 0
+    assert out.read_text() == f"{PRINTED}// -----\nmodule {{\n}}\n\n"
+
+
+def test_a_marker_counts_wherever_it_stands(file: Path, capsys: pytest.CaptureFixture[str]):
+    # Behind ops, before a comment; what follows it keeps its column. A longer rule is no marker.
+    file.write_text(
+        f"{GOOD}// ------\n{GOOD.rstrip().replace('@f', '@g')} // -----// end\nmodule {{}}  // -----  oops\n"
+    )
+    assert run(["-split-input-file", str(file)]) == 1
+    out, err = capsys.readouterr()
+    both = PRINTED.removesuffix("}\n\n") + PRINTED.removeprefix("module {\n").replace("@f", "@g")
+    assert out == f"{both}// -----\nmodule {{\n}}\n\n// -----\n"
+    assert f"{file}:10:22: error: custom op 'oops' is unknown" in err
+
+
+def test_markers_of_ones_own(file: Path, capsys: pytest.CaptureFixture[str]):
+    file.write_text(f"{GOOD}//---- next\n{GOOD}")
+    for joint, between in ((None, "// -----\n"), ("//====", "//====\n"), ("", "\n")):
+        args = [] if joint is None else ["--output-split-marker", joint]
+        assert run(["--split-input-file=//---- next", *args, str(file)]) == 0
+        assert capsys.readouterr().out == f"{PRINTED}{between}{PRINTED}"
+
+
+def test_the_line_an_error_is_about(file: Path, capsys: pytest.CaptureFixture[str]):
+    file.write_text(f"{GOOD}// -----\nfunc.func @g() {{\n\toops\r\n}}\n// -----\nfunc.func @a() {{ return }}\n @é\n")
+    assert run(["--split-input-file", str(file)]) == 1
+    lines = capsys.readouterr().err.split("\n")
+    assert lines[0].startswith(f"{file}:7:2: error: ")
+    assert lines[1:3] == ["        oops", "        ^"]
+    assert lines[3].startswith(f"{file}:11:")
+    assert lines[4:] == [" @é", ""]
+
+
+def test_the_line_a_note_is_about(file: Path, capsys: pytest.CaptureFixture[str]):
+    file.write_text("module {\n  func.func private @f()\n  func.func private @f()\n}\n")
+    assert run([str(file)]) == 1
+    assert capsys.readouterr().err == (
+        f"{file}:3:3: error: redefinition of symbol named 'f'  [E0101]\n"
+        "  func.func private @f()\n  ^\n"
+        f"{file}:2:3: note: see existing symbol definition here\n"
+        "  func.func private @f()\n  ^\n"
+    )
+
+
+@pytest.mark.tools
+def test_lines_as_mlir_opt_shows_them(file: Path, capsys: pytest.CaptureFixture[str]):
+    wrong = [
+        "func.func @f(%a: i32) -> i64 {\n\t return %a : i32\n}\n",
+        "module {\n  func.func private @f()\n\tfunc.func\tprivate @f()\n}\n",
+        "func.func @f() {\n  %a = arith.constant 1 : i32  // é\n  return %b : i32\n}\n",
+        "func.func @f() {\n  return %é : i32\n}\n",
+        "func.func @f() {\r\n  return %b : i32\r\n}\r\n",
+    ]
+    text = "// -----\n".join(wrong)
+    theirs = outcome("mlir", "mlir-opt", "-", "--split-input-file", "--mlir-print-op-on-diagnostic=false", text=text)
+    file.write_text(text)
+    assert run(["--split-input-file", str(file)]) == 1
+    ours = capsys.readouterr().err.replace(str(file), "<stdin>").replace("  [E0002]", "").replace("  [E0101]", "")
+    assert ours == theirs.stderr
 
 
 def test_expected_errors(file: Path, capsys: pytest.CaptureFixture[str]):
@@ -101,7 +164,20 @@ def test_expected_errors(file: Path, capsys: pytest.CaptureFixture[str]):
     assert run(["--verify-diagnostics", str(file)]) == 1
     err = capsys.readouterr().err
     assert f"{file}:3:1: error: unexpected error: redefinition of symbol named 'f'" in err
-    assert 'expected error "redefinition of symbol" was not produced' in err
+    assert f'{file}:2:4: error: expected error "redefinition of symbol" was not produced\n// expected' in err
+    assert err.endswith("\n   ^\n")
+
+
+def test_only_expected_errors(file: Path, capsys: pytest.CaptureFixture[str]):
+    twice = "func.func @f() { return }\nfunc.func @f() { return }\n"
+    file.write_text(f"// expected-error @+2 {{{{redefinition}}}}\n{twice}// -----\n{twice}")
+    assert run(["--verify-diagnostics", "--split-input-file", str(file)]) == 1
+    assert "unexpected error" in capsys.readouterr().err
+    assert run(["--verify-diagnostics=only-expected", "--split-input-file", str(file)]) == 0
+    assert capsys.readouterr().err == ""
+    file.write_text(f"// expected-error @+2 {{{{something else}}}}\n{twice}")
+    assert run(["--verify-diagnostics=only-expected", str(file)]) == 1
+    assert "unexpected" not in capsys.readouterr().err
 
 
 def test_passes_in_both_styles(file: Path, capsys: pytest.CaptureFixture[str]):
@@ -140,7 +216,9 @@ def test_debuginfo_and_generic(file: Path, capsys: pytest.CaptureFixture[str]):
         (["a", "b"], "Too many positional arguments"),
         (["--pass-pipeline=cse", "--cse"], "can't be used with individual pass options"),
         (["-o"], "requires a value"),
-        (["--split-input-file=maybe"], "invalid value for boolean argument"),
+        (["--verify-each=maybe"], "invalid value for boolean argument"),
+        (["--verify-diagnostics=maybe"], "Cannot find option named 'maybe'!"),
+        (["--output-split-marker"], "requires a value"),
         (["--cse=x=1"], "no such option x"),
         (["--pass-pipeline=builtin.module(("], "does not refer to a registered pass"),
         (["-p", "no_such_module_anywhere"], "no_such_module_anywhere"),
@@ -187,7 +265,18 @@ def test_arguments():
         ["-split-input-file=false", "--cse", "x.mlir", '--canonicalize="max-iterations=2"', "-o=y"]
     )
     assert request.passes == [("cse", ""), ("canonicalize", '"max-iterations=2"')]
-    assert (request.file, request.output, request.split) == ("x.mlir", "y", False)
+    assert (request.file, request.output, request.split) == ("x.mlir", "y", "")
+    assert [read_arguments([f"--split-input-file{v}"]).split for v in ("", "=true", "=0", "=// x")] == [
+        "// -----",
+        "// -----",
+        "",
+        "// x",
+    ]
+    assert [read_arguments([f"--verify-diagnostics{v}"]).expect for v in ("", "=only-expected", "=false")] == [
+        "all",
+        "only-expected",
+        "",
+    ]
     with pytest.raises(Refused):
         read_arguments(["--pass-pipeline"])
     assert read_arguments(["--", "--odd.mlir"]).file == "--odd.mlir"

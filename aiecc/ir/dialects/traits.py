@@ -67,3 +67,10 @@ class OpenEnded(NoTerminator):
 
     def verify(self, op: Operation) -> None:
         """Nothing."""
+
+
+class KeepsConstants(OpTrait):
+    """An op that is no wall for values, and yet keeps the constants of what is inside: it becomes a program of its own.
+
+    Without this, tidying up would move them to the device, where nothing computes.
+    """

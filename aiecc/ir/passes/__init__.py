@@ -13,6 +13,7 @@ PASSES: dict[str, str] = {
     "aie-default-stack-size": "default_stack_size:DefaultStackSize",
     "aie-localize-locks": "localize_locks:LocalizeLocks",
     "aie-normalize-address-spaces": "address_spaces:NormalizeAddressSpaces",
+    "aie-objectfifo-erase-pools": "fifo_erase_pools:ErasePools",
     "aie-prepare-buffers": "prepare_buffers:PrepareBuffers",
     "aie-standard-lowering": "standard_lowering:StandardLowering",
     "aie-vector-transfer-lowering": "vector_transfers:LowerVectorTransfers",

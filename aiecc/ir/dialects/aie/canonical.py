@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from aiecc.ir.dialects.aie.bd import RUNTIME, DmaBdOp, Entry
 from aiecc.ir.dialects.aie.cores import ShimDmaOp
+from aiecc.ir.dialects.aie.dma import DmaStartOp, NextBdOp
 from aiecc.ir.dialects.aie.enums import LockAction
 from aiecc.ir.dialects.aie.memory import ExternalBufferOp, UseLockOp, constant_int
 from aiecc.ir.dialects.aie.patterns import is_linear, moved
@@ -84,6 +86,62 @@ def _on_shim(op: DmaBdOp) -> bool:
         return False
     tile = tile_like(place.operands[0])
     return isinstance(place, ShimDmaOp) or (tile is not None and tile.kind is not None and tile.kind.is_shim)
+
+
+class ShorterCycle(RewritePattern):
+    """A channel that runs the same descriptors over and over needs each of them once.
+
+    Only what goes round for ever can be shortened: a chain that ends moves less when it is. A descriptor that counts
+    its own runs (`iteration`) is not the same as another like it.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DmaStartOp, rewriter: PatternRewriter, /) -> None:
+        cycle = _cycle(op.dest)
+        for period in range(1, len(cycle)):
+            if len(cycle) % period or not all(_same(block, cycle[i % period]) for i, block in enumerate(cycle)):
+                continue
+            last = cycle[period - 1].last_op
+            assert last is not None
+            last.successors = [cycle[0]]
+            rewriter.notify_op_modified(last)
+            return
+
+
+def _cycle(block: Block) -> list[Block]:
+    """The descriptor blocks that a chain goes round in, in order; empty when it ends."""
+    met: dict[Block, None] = {}
+    while block not in met:
+        met[block] = None
+        if not isinstance(last := block.last_op, NextBdOp):
+            return []
+        block = last.dest
+    blocks = list(met)
+    return blocks[blocks.index(block) :]
+
+
+def _same(one: Block, other: Block) -> bool:
+    """Whether two descriptor blocks mean the same; where they go on does not count."""
+    if one is other:
+        return True
+    pairs = [[op for op in block.ops if not isinstance(op, ConstantOp)] for block in (one, other)]
+    return len(pairs[0]) == len(pairs[1]) and all(map(_same_op, *pairs))
+
+
+def _same_op(one: Operation, other: Operation) -> bool:
+    """Whether two ops of descriptor blocks do the same."""
+    if one.name != other.name or one.properties != other.properties or one.attributes != other.attributes:
+        return False
+    if one.regions or one.results or (isinstance(one, DmaBdOp) and one.iteration is not None):
+        return False
+    return len(one.operands) == len(other.operands) and all(map(_same_value, one.operands, other.operands))
+
+
+def _same_value(one: SSAValue, other: SSAValue) -> bool:
+    if one is other:
+        return True
+    a, b = one.owner, other.owner
+    return isinstance(a, ConstantOp) and isinstance(b, ConstantOp) and a.properties == b.properties
 
 
 class TakeNothing(RewritePattern):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Region, SSAValue
-from xdsl.irdl import operand_def, opt_prop_def, region_def, result_def
+from xdsl.irdl import operand_def, opt_prop_def, region_def, result_def, traits_def
 
 from aiecc.ir.dialects.aie.tiles import TileLike, tile_like
 from aiecc.ir.dialects.base import (
@@ -27,6 +27,7 @@ from aiecc.ir.dialects.constraints import (
     int_attr,
 )
 from aiecc.ir.dialects.syntax import DICT, Body, Use, syntax
+from aiecc.ir.dialects.traits import KeepsConstants
 
 __all__ = ["CoreOp", "DmaProgram", "MemOp", "MemTileDmaOp", "OnTile", "ShimDmaOp"]
 
@@ -75,6 +76,7 @@ class CoreOp(OnTile):
     stack_address_attr = opt_prop_def(int_attr(32, 0), prop_name="stack_address")
     stack_bank_attr = opt_prop_def(int_attr(32, 0), prop_name="stack_bank")
     stack_size_attr = opt_prop_def(int_attr(32, 1), prop_name="stack_size")
+    traits = traits_def(KeepsConstants())
     SYNTAX = syntax("(", Use("tile"), ")", Body(), DICT)
 
     data_size = optional_int_field("data_size")
@@ -125,6 +127,7 @@ class MemOp(DmaProgram):
     tile = operand_def(INDEX_TYPE)
     body = region_def()
     result = result_def(INDEX_TYPE)
+    traits = traits_def(KeepsConstants())
     SYNTAX = syntax("(", Use("tile"), ")", Body(), DICT)
 
     def __init__(self, tile: SSAValue, body: Region | None = None) -> None:
@@ -139,6 +142,7 @@ class MemTileDmaOp(DmaProgram):
     tile = operand_def(INDEX_TYPE)
     body = region_def()
     result = result_def(INDEX_TYPE)
+    traits = traits_def(KeepsConstants())
     SYNTAX = syntax("(", Use("tile"), ")", Body(), DICT)
 
     def __init__(self, tile: SSAValue, body: Region | None = None) -> None:
@@ -153,6 +157,7 @@ class ShimDmaOp(DmaProgram):
     tile = operand_def(INDEX_TYPE)
     body = region_def()
     result = result_def(INDEX_TYPE)
+    traits = traits_def(KeepsConstants())
     SYNTAX = syntax("(", Use("tile"), ")", Body(), DICT)
 
     def __init__(self, tile: SSAValue, body: Region | None = None) -> None:

@@ -6,7 +6,8 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Region
 from xdsl.irdl import opt_prop_def, prop_def, result_def, successor_def, traits_def, var_region_def
 from xdsl.parser import Parser
-from xdsl.traits import IsTerminator
+from xdsl.pattern_rewriter import RewritePattern
+from xdsl.traits import HasCanonicalizationPatternsTrait, IsTerminator
 
 from aiecc.ir.dialects.aie.enums import Direction
 from aiecc.ir.dialects.base import (
@@ -56,6 +57,14 @@ class _Channel(Element):
             out.arg().print_attribute(attr)
 
 
+class _CanonicalStart(HasCanonicalizationPatternsTrait):
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from aiecc.ir.dialects.aie.canonical import ShorterCycle
+
+        return (ShorterCycle(),)
+
+
 class _RepeatCount(Maybe):
     """`, repeat_count = n`."""
 
@@ -87,7 +96,7 @@ class DmaStartOp(DmaChannel):
     valid = result_def(BIT_TYPE)
     dest = successor_def()
     chain = successor_def()
-    traits = traits_def(IsTerminator())
+    traits = traits_def(IsTerminator(), _CanonicalStart())
     PARENTS = ("aie.mem", "aie.memtile_dma", "func.func", "aie.shim_dma")
     RESULT = BOOL
     OLDER = {"channel_index": "channel"}

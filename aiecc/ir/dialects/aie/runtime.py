@@ -46,7 +46,7 @@ from aiecc.ir.dialects.constraints import (
 )
 from aiecc.ir.dialects.reading import Draft, Element, Out, eat, fail, need, wrong
 from aiecc.ir.dialects.syntax import DICT, Dict, Int, Sym, TypedUses, Word, syntax
-from aiecc.ir.dialects.traits import OneBlock, OpenEnded, Symbol
+from aiecc.ir.dialects.traits import KeepsConstants, OneBlock, OpenEnded, Symbol
 
 
 class HeaderedBody(Element):
@@ -96,7 +96,7 @@ class BdChainOp(DialectOp):
     name = "aie.bd_chain"
     sym_name = prop_def(STRING)
     body = region_def()
-    traits = traits_def(Symbol())
+    traits = traits_def(Symbol(), KeepsConstants())
     SYNTAX = syntax(Sym(), HeaderedBody(dictionary=False))
 
     symbol = name_field()
@@ -117,7 +117,7 @@ class RuntimeSequenceOp(DialectOp):
         array_of("array of trace slices", lambda a: isinstance(a, TraceSliceAttr))
     )
     body = region_def()
-    traits = traits_def(Symbol(), OneBlock(), OpenEnded())
+    traits = traits_def(Symbol(), OneBlock(), OpenEnded(), KeepsConstants())
     PARENTS = ("aie.device",)
     SYNTAX = syntax(Sym(default="sequence"), HeaderedBody(dictionary=True))
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from xdsl.ir import Attribute, Dialect, Operation, OpTrait
 from xdsl.irdl import traits_def
-from xdsl.traits import IsTerminator, Pure
+from xdsl.traits import ConstantLike, IsTerminator, Pure
 
 
 def extend(stock: Dialect, ops: Iterable[type[Operation]] = ()) -> Dialect:
@@ -45,4 +45,5 @@ def define(
 
 
 PURE = Pure()
+CONSTANT = ConstantLike()
 TERMINATOR = IsTerminator()

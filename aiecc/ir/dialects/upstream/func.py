@@ -12,13 +12,13 @@ from xdsl.ir import Attribute, Operation, Region
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
 from aiecc.ir.dialects.upstream.codecs import symbol
-from aiecc.ir.dialects.upstream.common import PURE, define, extend
+from aiecc.ir.dialects.upstream.common import CONSTANT, PURE, define, extend
 from aiecc.ir.dialects.upstream.pieces import print_dict, read_dict, uses
 from aiecc.ir.dialects.upstream.scf import yield_form
 from aiecc.ir.dialects.upstream.template import called, template
 from aiecc.ir.registry import Form
 
-ConstantOp = define("func.constant", PURE, props="value")
+ConstantOp = define("func.constant", PURE, CONSTANT, props="value")
 CallIndirectOp = define("func.call_indirect", props="arg_attrs res_attrs")
 DIALECT = extend(Func, (ConstantOp, CallIndirectOp))
 

@@ -11,7 +11,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 from aiecc.ir.dialects.upstream.codecs import Codec
-from aiecc.ir.dialects.upstream.common import PURE, define
+from aiecc.ir.dialects.upstream.common import CONSTANT, PURE, define
 from aiecc.ir.dialects.upstream.pieces import I1, INDEX, int_value, print_dict, read_dict
 from aiecc.ir.dialects.upstream.template import template
 from aiecc.ir.registry import Form
@@ -60,8 +60,8 @@ _ops["casts"] = define("index.casts", PURE)
 _ops["castu"] = define("index.castu", PURE)
 _ops["sizeof"] = define("index.sizeof", PURE)
 _ops["cmp"] = define("index.cmp", PURE, props="pred")
-_ops["constant"] = define("index.constant", PURE, props="value")
-_ops["bool.constant"] = define("index.bool.constant", PURE, props="value")
+_ops["constant"] = define("index.constant", PURE, CONSTANT, props="value")
+_ops["bool.constant"] = define("index.bool.constant", PURE, CONSTANT, props="value")
 
 DIALECT = Dialect("index", list(_ops.values()), [PredicateAttr])
 
