@@ -9,6 +9,7 @@ from aiecc.ir.dialects.aie import BufferOp, CoreOp
 from aiecc.ir.passes.address_spaces import NormalizeAddressSpaces
 from aiecc.ir.passes.aiex_standard_lowering import AiexStandardLowering
 from aiecc.ir.passes.canonicalize_device import CanonicalizeDevice
+from aiecc.ir.passes.controller_ids import AssignTileControllerIds
 from aiecc.ir.passes.default_stack_size import DefaultStackSize
 from aiecc.ir.passes.prepare_buffers import PrepareBuffers
 
@@ -24,6 +25,50 @@ def test_a_design_without_a_device_gets_the_first_one_there_was():
 def test_a_design_with_a_device_stays():
     text = "aie.device(npu2) @left {\n  %t = aie.tile(1, 2)\n}"
     assert Ran(text, CanonicalizeDevice()).text == Ran(text).text
+
+
+# --- aie-assign-tile-controller-ids -----------------------------------------------------------------------------------
+
+
+def controllers(device: str, tiles: str, column_wise: bool = True) -> list[str]:
+    """The tiles of a device, as they are written after the pass, or what was said."""
+    ran = Ran(f"aie.device({device}) {{\n{tiles}\n}}", AssignTileControllerIds(column_wise_unique_ids=column_wise))
+    return ran.said or [line.partition("aie.tile")[2] for line in ran.lines("aie.tile")]
+
+
+def test_controllers_by_row():
+    column = "\n".join(f"%t{row} = aie.tile(1, {row})" for row in range(6))
+    # The ids of the rows, the same in every column, and those of column 1 when no two of the device may be equal.
+    for column_wise, ids in ((True, (15, 26, 27, 29, 30, 31)), (False, (14, 21, 22, 23, 24, 25))):
+        assert controllers("npu1_2col", column, column_wise) == [
+            f"(1, {row}) {{controller_id = #aie.packet_info<pkt_id = {ids[row]}>}}" for row in range(6)
+        ]
+
+
+def test_controllers_of_taller_devices_are_their_rows():
+    assert controllers("xcve2802", "%t = aie.tile(7, 10)") == [
+        "(7, 10) {controller_id = #aie.packet_info<pkt_id = 10>}"
+    ]
+
+
+def test_controller_ids_that_were_chosen_stay():
+    mine = "(0, 2) {controller_id = #aie.packet_info<pkt_type = 2, pkt_id = 9>, other}"
+    found = controllers("npu2", f"%t = aie.tile(0, 3)\n%s = aie.tile{mine}")
+    assert found == ["(0, 3) {controller_id = #aie.packet_info<pkt_id = 29>}", mine]
+    # 29 is what row 3 gets; in another column it is nobody else's.
+    taken = "{controller_id = #aie.packet_info<pkt_id = 29>}"
+    said = controllers("npu2", f"%t = aie.tile(0, 3)\n%s = aie.tile(0, 2) {taken}")
+    assert said == ["'aie.tile' op would answer to controller id 29, as another tile of its column does"]
+    assert controllers("npu2", f"%t = aie.tile(0, 3)\n%s = aie.tile(1, 2) {taken}")[1] == f"(1, 2) {taken}"
+    # One tile may be written twice.
+    assert controllers("npu2", "%t = aie.tile(0, 3)\n%s = aie.tile(0, 3)") == [f"(0, 3) {taken}"] * 2
+
+
+def test_controllers_that_cannot_all_differ():
+    said = controllers("npu2", "%t = aie.tile(4, 0)", column_wise=False)
+    assert said == ["'aie.tile' op has no controller id that differs from all others of device npu2"]
+    assert controllers("npu2", "%t = aie.tile(3, 0)", column_wise=False)[0].startswith("(3, 0) {controller_id")
+    assert len(controllers("xcvc1902", "%t = aie.tile(0, 3)", column_wise=False)[0]) > 60
 
 
 # --- aie-normalize-address-spaces -------------------------------------------------------------------------------------
