@@ -66,6 +66,7 @@ def load_plugins(requests: Sequence[str] = (), *, strict: bool = True) -> Plugin
     for name, found in plugins.ask("aiecc_stages", strict=strict):
         with _blamed(plugins, name, strict):
             plugins.add_specs(found, by=name)
+            plugins.stages(STAGE_WORDS)  # so that annotations which mean nothing are told now
     plugins.check(strict=strict)
     _register(plugins, strict)
     return plugins
@@ -143,18 +144,19 @@ def views(plugins: Plugins) -> dict[str, View]:
     return {name: found for name, (_, found) in owned_views(plugins).items()}
 
 
-def owned_views(plugins: Plugins) -> dict[str, tuple[str, View]]:
-    """All views by name, each with the plugin that brings it."""
+def owned_views(plugins: Plugins, *, strict: bool = True) -> dict[str, tuple[str, View]]:
+    """All views by name, ours first, each with the plugin that brings it."""
     found: dict[str, tuple[str, View]] = {}
-    for plugin, group in plugins.ask("aiecc_views"):
-        for each in _listed(plugin, "aiecc_views", group, View):
-            other = found.setdefault(each.name, (plugin, each))
-            if other[1] is not each:
-                who = f"'{plugin}'" if other[0] == plugin else f"'{other[0]}' and '{plugin}' both"
-                refuse(
-                    f"plugin {who} bring{'s two views' if other[0] == plugin else ' a view'} named '{each.name}'",
-                    code="E0902",
-                )
+    for plugin, group in sorted(plugins.ask("aiecc_views", strict=strict), key=lambda answer: answer[0] not in STAGES):
+        with _blamed(plugins, plugin, strict):
+            theirs: dict[str, View] = {}
+            for each in _listed(plugin, "aiecc_views", group, View):
+                if theirs.setdefault(each.name, each) is not each:
+                    refuse(f"plugin '{plugin}' brings two views named '{each.name}'", code="E0902")
+                if each.name in found:
+                    other = found[each.name][0]
+                    refuse(f"plugins '{plugin}' and '{other}' both bring a view named '{each.name}'", code="E0902")
+            found |= {name: (plugin, each) for name, each in theirs.items()}
     return found
 
 

@@ -24,12 +24,15 @@ def invited(requests: Sequence[str], *, strict: bool = True) -> Plugins | None:
     return load_plugins(requests, strict=strict)
 
 
-def additions(plugins: Plugins) -> Additions:
-    """Options classes of the stages that plugins add, and short words of their views."""
-    return Additions(_options(plugins), _selectors(plugins))
+def additions(plugins: Plugins, *, strict: bool = True) -> Additions:
+    """Options classes of the stages that plugins add, and short words of their views.
+
+    With `strict=False` a plugin that claims what is taken is left out instead of refused.
+    """
+    return Additions(_options(plugins, strict), _selectors(plugins, strict))
 
 
-def _options(plugins: Plugins) -> dict[type, str]:
+def _options(plugins: Plugins, strict: bool) -> dict[type, str]:
     from aiecc.api import STAGE_WORDS
 
     ours = (DriverOptions, *STAGE_OPTIONS)
@@ -40,24 +43,33 @@ def _options(plugins: Plugins) -> dict[type, str]:
         for param in contract.params:
             if not is_options(param.type) or param.type in found or param.type in ours:
                 continue
-            plugin = next((s.plugin for s in plugins.line(contract.hook)), "?")
+            plugin = plugins.adder(contract.hook)
             for flag in spellings(param.type):
                 owner = taken.setdefault(flag, plugin)
                 if owner != plugin:
                     whose = "aiecc's own" if owner == "aiecc" else f"also one of plugin '{owner}'"
-                    refuse(f"plugin '{plugin}': its option {flag} is {whose}", code="E0902")
-            found[param.type] = plugin
+                    _unfit(plugins, plugin, f"plugin '{plugin}': its option {flag} is {whose}", strict)
+                    break
+            else:
+                found[param.type] = plugin
     return found
 
 
-def _selectors(plugins: Plugins) -> dict[str, str]:
+def _selectors(plugins: Plugins, strict: bool) -> dict[str, str]:
     from aiecc.api import owned_views
 
     found: dict[str, str] = {}
-    for name, (plugin, view) in owned_views(plugins).items():
-        other = {**SELECTORS, **found}.get(view.short) if view.short else name
-        if other is None:
+    for name, (plugin, view) in owned_views(plugins, strict=strict).items():
+        other = {**SELECTORS, **found}.get(view.short, name) if view.short else name
+        if other != name:
+            text = f"plugin '{plugin}': --get-{view.short} stands for '{other}' already"
+            _unfit(plugins, plugin, text, strict)
+        elif view.short and view.short not in SELECTORS:
             found[view.short] = name
-        elif other != name:
-            refuse(f"plugin '{plugin}': --get-{view.short} stands for '{other}' already", code="E0902")
     return found
+
+
+def _unfit(plugins: Plugins, plugin: str, text: str, strict: bool) -> None:
+    if strict:
+        refuse(text, code="E0902", todo=f"leave it out with -p no:{plugin}")
+    plugins.drop(plugin, text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Sequence
 
-from aiecc.base.diag import Refused
 from aiecc.cli.additions import additions, invited
 from aiecc.cli.flags import SELECTORS, STAGE_OPTIONS, Additions, DriverOptions
 from aiecc.engine.options import OptionSpec, options_of
@@ -50,11 +49,8 @@ def _more(requests: Sequence[str]) -> tuple[Additions, list[str]]:
     plugins = invited(requests, strict=False)
     if plugins is None:
         return Additions(), []
-    missing = [row.why for row in plugins.rows() if row.status == "failed"]
-    try:
-        return additions(plugins), missing
-    except Refused as refused:
-        return Additions(), [*missing, refused.diagnostics[0].text]
+    more = additions(plugins, strict=False)
+    return more, [row.why for row in plugins.rows() if row.status == "failed"]
 
 
 def _lines(specs: Iterable[OptionSpec]) -> Iterable[str]:

@@ -7,23 +7,22 @@ the current folder runs unasked. The host's own implementations are asked last, 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import inspect
 import os
 import sys
-import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pluggy
 
-from aiecc.base.diag import Diagnostic, Level, Note, Refused, refuse
+from aiecc.base.diag import Note, Refused, refuse
 from aiecc.base.digest import digest
 from aiecc.base.nearest import did_you_mean
 from aiecc.engine.entrypoints import EntryPoint, entry_points
+from aiecc.engine.guest import failed, import_file, last_line, own_frame
 from aiecc.engine.identity import module_digest, package_digest, source_files, source_root
 from aiecc.engine.reads import CONTENT, Read, state_of
 from aiecc.engine.spec import PROJECT, Contract, is_stage, read_contract
@@ -87,6 +86,7 @@ class Plugins:
         self._digests: dict[str, str] = {}
         self._hooks: list[str] = []
         self._stages: dict[str, Callable[..., Any]] = {}
+        self._added: dict[str, str] = {}
         self._lines: dict[str, tuple[Stander, ...]] = {}
 
     @property
@@ -110,6 +110,8 @@ class Plugins:
             if caller is not None and caller.has_spec():
                 refuse(f"plugin '{by}' declares the hook {name}, which exists already", code="E0902")
             self._hooks.append(name)
+            if by != PROJECT:
+                self._added[name] = by
             if is_stage(_bare(value)):
                 self._stages[name] = value
         try:
@@ -121,7 +123,18 @@ class Plugins:
     def stages(self, ambients: Iterable[str], names: Mapping[str, Any] | None = None) -> tuple[Contract, ...]:
         """The contracts of all stages in the order they were declared; see `read_contract`."""
         words = frozenset(ambients)
-        return tuple(read_contract(_bare(function), words, names) for function in self._stages.values())
+        return tuple(self._contract(name, function, words, names) for name, function in self._stages.items())
+
+    def _contract(self, name: str, function: Any, words: frozenset[str], names: Mapping[str, Any] | None) -> Contract:
+        """A plugin's stage says whose it is: so does what is wrong with it."""
+        by = self._added.get(name)
+        if by is None:
+            return read_contract(_bare(function), words, names)
+        try:
+            return replace(read_contract(_bare(function), words, names), where=f"plugin '{by}'")
+        except Refused as refused:
+            first = refused.diagnostics[0]
+            raise Refused(replace(first, text=f"plugin '{by}': {first.text}")) from None
 
     # Loading
 
@@ -194,13 +207,13 @@ class Plugins:
                     found = getattr(found, part.strip())
                 return found
             if isinstance(target, Path):
-                return _import_file(target)
+                return import_file(target)
             return importlib.import_module(target) if isinstance(target, str) else target
         except (Exception, SystemExit) as problem:  # a plugin's import may do anything
             refuse(
-                f"plugin '{name}' cannot be loaded: {_last_line(problem)}",
+                f"plugin '{name}' cannot be loaded: {last_line(problem)}",
                 code="E0902",
-                notes=(Note(f"it comes from {origin}"), *_own_frame(problem)),
+                notes=(Note(f"it comes from {origin}"), *own_frame(problem)),
                 todo=f"repair or update it, or leave it out with -p no:{name}",
             )
 
@@ -273,9 +286,13 @@ class Plugins:
                 self.drop(impl.plugin_name, text)
 
     def drop(self, name: str, why: str) -> None:
-        """Leave a plugin out after all; its row says why."""
+        """Leave a plugin out after all, with the stages it adds; its row says why."""
         if self._manager.has_plugin(name):
             self._manager.unregister(name=name)
+        for hook in [hook for hook, by in self._added.items() if by == name]:
+            self._stages.pop(hook, None)
+            self._hooks.remove(hook)
+            del self._added[hook]
         row = self._rows[name]
         row.status, row.why = "failed", why
         self._lines.clear()
@@ -293,7 +310,7 @@ class Plugins:
                 answer = impl.function()
                 found.append((impl.plugin_name, list(answer) if inspect.isgenerator(answer) else answer))
             except (Exception, SystemExit) as problem:  # it is the plugin's code, and may raise anything
-                diagnostic = _failed(impl.plugin_name, hook, problem)
+                diagnostic = failed(impl.plugin_name, hook, problem)
                 if strict:
                     raise Refused(diagnostic) from None
                 self.drop(impl.plugin_name, diagnostic.text)
@@ -309,6 +326,10 @@ class Plugins:
     def hooks(self) -> tuple[str, ...]:
         """All hooks that are declared, in that order."""
         return tuple(self._hooks)
+
+    def adder(self, hook: str) -> str:
+        """The plugin that declares a hook; the host's own name for those of the host."""
+        return self._added.get(hook, PROJECT)
 
     def rows(self) -> tuple[Row, ...]:
         """All plugins in the order they were met."""
@@ -360,43 +381,3 @@ def _module(plugin: Any) -> ModuleType:
         return plugin
     name = plugin.__module__ if isinstance(plugin, type) else type(plugin).__module__
     return sys.modules.get(name) or ModuleType(name)
-
-
-def _import_file(path: Path) -> ModuleType:
-    name = f"{PROJECT}_plugin_{path.stem}_{digest(str(path.absolute()))[:8]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file '{path}'")
-    spec = importlib.util.spec_from_file_location(name, path.absolute())
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
-
-
-def _last_line(problem: BaseException) -> str:
-    return "".join(traceback.format_exception_only(problem)).strip().splitlines()[-1]
-
-
-def _failed(plugin: str, hook: str, problem: BaseException) -> Diagnostic:
-    """What a plugin raised when it was asked what it brings."""
-    if isinstance(problem, Refused):
-        return problem.diagnostics[0]
-    text = f"plugin '{plugin}' failed in {hook}: {_last_line(problem)}"
-    todo = f"repair or update it, or leave it out with -p no:{plugin}"
-    return Diagnostic(Level.ERROR, text, code="E0902", notes=_own_frame(problem), todo=todo)
-
-
-def _own_frame(problem: BaseException) -> tuple[Note, ...]:
-    """Where in the plugin an import went wrong."""
-    if isinstance(problem, SyntaxError):
-        return (Note(f"at {problem.filename}:{problem.lineno}"),)
-    frames = [f for f in traceback.extract_tb(problem.__traceback__) if "importlib" not in f.filename]
-    own = [f for f in frames if f.filename != __file__]
-    return (Note(f"at {own[-1].filename}:{own[-1].lineno}"),) if own else ()

@@ -116,7 +116,7 @@ class Contract:
     version: int = 1
     doc: str = ""
     where: str = ""
-    """The module that declares it."""
+    """The module, or the plugin, that declares it."""
 
     @property
     def label(self) -> str:
