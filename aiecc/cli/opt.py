@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from aiecc.base.codes import Exit
 from aiecc.base.diag import Diagnostic, Refused, Sink, refuse, render
@@ -20,7 +20,7 @@ from aiecc.cli.excerpt import Excerpts
 
 if TYPE_CHECKING:
     from aiecc.ir.passes.base import Pass
-    from aiecc.ir.pipeline import Nest
+    from aiecc.ir.pipeline import Nest, Watch
 
 
 def _assign_buffers() -> type[Pass]:
@@ -41,6 +41,8 @@ _SWITCHES = {
     "allow-unregistered-dialect": "unregistered",
     "mlir-print-debuginfo": "debuginfo",
     "mlir-print-op-generic": "generic",
+    "mlir-print-ir-before-all": "dump_before",
+    "mlir-print-ir-after-all": "dump_after",
     "verify-each": "verify_each",
     "help": "help",
     "h": "help",
@@ -73,6 +75,8 @@ Read MLIR (FILE, or standard input), run passes in the given order, print MLIR.
   --allow-unregistered-dialect  take the generic form of ops of any dialect
   --mlir-print-debuginfo        print locations
   --mlir-print-op-generic       print the generic form
+  --mlir-print-ir-before-all    show the IR before every pass, on standard error
+  --mlir-print-ir-after-all     show the IR after every pass, on standard error
   --verify-each=BOOL            verify after every pass; default: true
   -p MODULE|FILE.py             load a plugin (dialects, passes)
   --show-dialects               list the dialects
@@ -96,6 +100,8 @@ class Request:
     unregistered: bool = False
     debuginfo: bool = False
     generic: bool = False
+    dump_before: bool = False
+    dump_after: bool = False
     verify_each: bool = True
     help: bool = False
     version: bool = False
@@ -271,9 +277,26 @@ def _one(request: Request, pipeline: Nest, text: str, name: str, line: int) -> t
     except Refused as refused:
         return list(refused.diagnostics), None
     sink = Sink(verify(module, first_only=True))
-    if sink.failed or not run_passes(pipeline, module, sink, verify_each=request.verify_each):
+    watch = _dumper(request) if request.dump_before or request.dump_after else None
+    if sink.failed or not run_passes(pipeline, module, sink, verify_each=request.verify_each, watch=watch):
         return sink.items, None
     return sink.items, print_module(module, generic=request.generic, debuginfo=request.debuginfo) + "\n\n"
+
+
+def _dumper(request: Request) -> Watch:
+    """Shows the op a pass runs on, under MLIR's headings."""
+    from aiecc.ir.text import print_module
+
+    titles = {"before": "Before {}", "after": "After {}", "failed": "After {} Failed"}
+
+    def show(when: str, step: Pass, op: Any) -> None:
+        if request.dump_before if when == "before" else request.dump_after:
+            text = print_module(op, generic=request.generic, debuginfo=request.debuginfo)
+            blank = "\n" if op.name == "builtin.module" else ""
+            title = titles[when].format(type(step).__name__)
+            print(f"// -----// IR Dump {title} ({step.name}) //----- //\n{text}\n{blank}", file=sys.stderr)
+
+    return show
 
 
 def _expected(

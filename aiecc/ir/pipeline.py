@@ -8,7 +8,7 @@ nearest such ops inside.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -186,25 +186,31 @@ def _value(name: str, key: str, text: str, default: Any) -> Any:
 # --- running ----------------------------------------------------------------------------------------------------------
 
 
-def run(pipeline: Nest, op: Operation, sink: Sink, *, verify_each: bool = True) -> bool:
+Watch = Callable[[str, Pass, Operation], None]
+
+
+def run(pipeline: Nest, op: Operation, sink: Sink, *, verify_each: bool = True, watch: Watch | None = None) -> bool:
     """Run a pipeline on an op of its anchor's name, in place. False when something went wrong; the sink says what.
 
     verify_each: check the op after every pass, as `mlir-opt` does.
+    watch: called with `before`, `after` or `failed`, the pass, and the op it runs on.
     """
     for step in pipeline.steps:
         if isinstance(step, Nest):
             for inner in list(_children(op, step.anchor)):
-                if not run(step, inner, sink, verify_each=verify_each):
+                if not run(step, inner, sink, verify_each=verify_each, watch=watch):
                     return False
             continue
         for target in targets(step, op):
+            if watch is not None:
+                watch("before", step, target)
             step.apply(target, sink)
+            if verify_each and not sink.failed:
+                sink.extend(verify(target, first_only=True))
+            if watch is not None:
+                watch("failed" if sink.failed else "after", step, target)
             if sink.failed:
                 return False
-            if verify_each:
-                sink.extend(verify(target, first_only=True))
-                if sink.failed:
-                    return False
     return True
 
 

@@ -209,6 +209,36 @@ def test_debuginfo_and_generic(file: Path, capsys: pytest.CaptureFixture[str]):
     assert '"func.return"(%0) : (i32) -> ()' in capsys.readouterr().out
 
 
+def test_the_steps_on_the_way(file: Path, capsys: pytest.CaptureFixture[str]):
+    unused = "  func.func @f() {\n    %c1_i32 = arith.constant 1 : i32\n    return\n  }\n"
+    file.write_text(unused)
+    before = f"// -----// IR Dump Before Cse (cse) //----- //\nmodule {{\n{unused}}}\n\n\n"
+    after = "// -----// IR Dump After Cse (cse) //----- //\nmodule {\n  func.func @f() {\n    return\n  }\n}\n\n\n"
+    for switch, shown in (("before", before), ("after", after)):
+        assert run(["--cse", f"--mlir-print-ir-{switch}-all", str(file)]) == 0
+        assert capsys.readouterr().err == shown
+    nested = "--pass-pipeline=builtin.module(func.func(cse))"
+    assert run([nested, "--mlir-print-ir-after-all", str(file)]) == 0
+    assert capsys.readouterr().err.endswith("//----- //\nfunc.func @f() {\n  return\n}\n\n")
+
+
+def test_the_step_that_failed(file: Path, capsys: pytest.CaptureFixture[str]):
+    locks = "".join(f"  %l{i} = aie.lock(%t)\n" for i in range(17))
+    file.write_text(f"aie.device(npu2) {{\n  %t = aie.tile(0, 2)\n{locks}}}\n")
+    assert run(["--aie-assign-lock-ids", "--mlir-print-ir-after-all", str(file)]) == 1
+    assert "// -----// IR Dump After AssignLockIds Failed (aie-assign-lock-ids)" in capsys.readouterr().err
+
+
+@pytest.mark.tools
+def test_steps_as_mlir_opt_shows_them(file: Path, capsys: pytest.CaptureFixture[str]):
+    file.write_text(GOOD)
+    for pipeline in ("builtin.module(cse)", "builtin.module(func.func(cse))"):
+        args = [f"--pass-pipeline={pipeline}", "--mlir-print-ir-after-all", "--mlir-print-ir-before-all"]
+        assert run([*args, str(file)]) == 0
+        shown = outcome("mlir", "mlir-opt", *args, "--mlir-disable-threading", "-", text=GOOD).stderr
+        assert capsys.readouterr().err == shown.replace(" CSE ", " Cse ")
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
