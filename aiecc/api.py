@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiecc.base.blob import Blob
 from aiecc.base.diag import Diagnostic, Level, Note, Refused, Sink, refuse, render
@@ -56,6 +56,9 @@ from aiecc.model.memory import Extent, Kind, StackExtent, TileLayout, TileProble
 from aiecc.model.targets import Target
 from aiecc.model.toolchain import Toolchain
 
+if TYPE_CHECKING:
+    from aiecc.ir.passes.base import Pass
+
 __all__ = [
     "KEYS",
     "STAGES",
@@ -87,6 +90,7 @@ __all__ = [
     "Module",
     "Note",
     "Output",
+    "Pass",
     "Placement",
     "Refused",
     "Request",
@@ -120,6 +124,15 @@ __all__ = [
     "view",
     "views",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`Pass` comes with xDSL, which only plugins that bring passes should have to wait for."""
+    if name == "Pass":
+        from aiecc.ir.passes.base import Pass
+
+        return Pass
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def place_tiles(

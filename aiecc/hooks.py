@@ -252,7 +252,7 @@ def aiecc_dialects() -> Iterable[Any]:
 
 @hookspec
 def aiecc_passes() -> Iterable[Any]:
-    """Bring passes for `aiecc-opt`: subclasses of `aiecc.ir.passes.base.Pass`."""
+    """Bring passes for `aiecc-opt`: subclasses of `aiecc.api.Pass`."""
     raise NotImplementedError
 
 

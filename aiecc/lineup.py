@@ -112,7 +112,7 @@ def _install_passes(plugin: str, found: Any) -> None:
 
     classes = _listed(plugin, "aiecc_passes", found, type)
     if any(not issubclass(c, Pass) for c in classes):
-        refuse(f"plugin '{plugin}': aiecc_passes gives subclasses of aiecc.ir.passes.base.Pass", code="E0902")
+        refuse(f"plugin '{plugin}': aiecc_passes gives subclasses of aiecc.api.Pass", code="E0902")
     install([], [classes])
 
 

@@ -151,7 +151,7 @@ def test_a_plugin_that_refuses_is_no_bug(project: Project) -> None:
         ("@hookimpl\ndef aiecc_targets():\n    return ['npu9']\n", "aiecc_targets gives Target objects, not a str"),
         (
             "@hookimpl\ndef aiecc_passes():\n    return [int]\n",
-            "aiecc_passes gives subclasses of aiecc.ir.passes.base.Pass",
+            "aiecc_passes gives subclasses of aiecc.api.Pass",
         ),
         (
             "@hookimpl\ndef aiecc_dialects():\n    return [('x', 1)]\n",
