@@ -11,7 +11,9 @@ from aiecc.ir.passes.aiex_standard_lowering import AiexStandardLowering
 from aiecc.ir.passes.canonicalize_device import CanonicalizeDevice
 from aiecc.ir.passes.controller_ids import AssignTileControllerIds
 from aiecc.ir.passes.default_stack_size import DefaultStackSize
+from aiecc.ir.passes.generic import Canonicalize
 from aiecc.ir.passes.prepare_buffers import PrepareBuffers
+from aiecc.ir.text import print_module
 
 # --- aie-canonicalize-device ------------------------------------------------------------------------------------------
 
@@ -196,3 +198,52 @@ aie.device(npu1) {
         "arith.constant",
         "aie.end",
     ]
+
+
+# --- canonicalize: what xDSL's patterns would do wrong ----------------------------------------------------------------
+
+LOOP = """\
+func.func @f(%a: i32, %n: index) -> i32 {
+  %lo = arith.constant -1 : i32
+  %hi = arith.constant 1 : i32
+  %by = arith.constant 5 : i32
+  %r = scf.for SIGNS %i = %lo to %hi step %by iter_args(%x = %a) -> (i32) : i32 {
+    "t.use"(%i) : (i32) -> ()
+    scf.yield %i : i32
+  }
+  return %r : i32
+}
+"""
+
+
+def test_a_loop_that_runs_once_becomes_its_body():
+    # From -1 to below 1 in steps of 5: once, with -1.
+    lines = Ran(LOOP.replace("SIGNS", ""), Canonicalize()).text.splitlines()
+    assert [line.strip() for line in lines[2:5]] == [
+        "%c-1_i32 = arith.constant -1 : i32",
+        '"t.use"(%c-1_i32) : (i32) -> ()',
+        "return %c-1_i32 : i32",
+    ]
+
+
+@pytest.mark.parametrize("generic", [False, True])
+def test_a_loop_that_counts_without_signs_is_not_one_that_counts_with_them(generic: bool):
+    # Without signs -1 is the largest number there is: the loop never runs.
+    text = LOOP.replace("SIGNS", "unsigned")
+    if generic:
+        text = print_module(Ran(text).module, generic=True)
+    assert len(Ran(text, Canonicalize()).lines("scf.for unsigned")) == 1
+
+
+@pytest.mark.parametrize("op", ['"t.use"() : () -> i32', "aievec.next : i32"])
+def test_ops_nobody_knows_stay_in_their_loops(op: str):
+    text = f"""\
+func.func @f(%n: index, %m: index) {{
+  scf.for %i = %n to %m step %n {{
+    %v = {op}
+    "t.take"(%v) : (i32) -> ()
+  }}
+  return
+}}
+"""
+    assert Ran(text, Canonicalize()).text == Ran(text).text

@@ -121,6 +121,11 @@ def test_isolation():
     assert found.notes == (Note("required by region isolation constraints", Span("<stdin>", 1, 1)),)
 
 
+def test_ops_nobody_knows_have_their_names():
+    module = parse('%x = "t.make"() : () -> i32\nfunc.func @f() {\n  "t.use"(%x) : (i32) -> ()\n  return\n}', "<stdin>")
+    assert [one.text for one in verify(module)] == ["'t.use' op using value defined outside the region"]
+
+
 @pytest.mark.parametrize(
     "name", ["arith", "memref", "scf", "func", "affine", "vector", "math", "index", "dense", "llvm"]
 )

@@ -52,13 +52,15 @@ class _CanonicalForms(RewritePattern):
     """The canonicalization patterns of an op, the first that applies.
 
     xDSL's way of moving constants out of loops is left out: it moves ops it does not know as well, and constants are
-    gathered here anyway.
+    gathered here anyway. Its loops count with signs, so loops that do not are left alone.
     """
 
     def __init__(self) -> None:
         self._patterns: dict[type[Operation], tuple[RewritePattern, ...]] = {}
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if "unsignedCmp" in op.attributes or "unsignedCmp" in op.properties:
+            return
         patterns = self._patterns.get(type(op))
         if patterns is None:
             patterns = self._patterns[type(op)] = tuple(self._of(type(op)))
