@@ -247,6 +247,10 @@ def read_linked(data: bytes) -> Image:
         raise ElfProblem(
             f"it is {next((n for k, n in kinds.items() if k == image.type), 'no program')}, not a linked core"
         )
+    # Decoded here, so that damage shows now and not where the tables are used.
+    _ = image.symbols
+    for section, _ in image.relocation_sections():
+        _ = image.symbols_for(section), list(image.relocations(section))
     if image.machine not in (EM_AIE, EM_RISCV) or image.word != 4:
         raise ElfProblem(f"it is built for {image.machine_name}{' 64-bit' * (image.word == 8)}, which no core is")
     return image

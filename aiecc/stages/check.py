@@ -48,6 +48,7 @@ def aiecc_check(
     report = CoreReport(facts, stack_size(facts, target), program_limit=target.program_memory_size, prebuilt=prebuilt)
     try:
         image = read(elf.blob.bytes())
+        _ = image.symbols
     except ElfProblem:
         if measuring.stack:
             unknown = stack.measure(elf.blob.bytes(), name, {})

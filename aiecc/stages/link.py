@@ -61,7 +61,10 @@ def aiecc_link(
             memo=memo,
         )
     except ToolFailure as failed:
-        if failed.ran is None or failed.ran.returncode < 0:
+        if failed.ran is None or failed.ran.killed:
+            raise
+        _refuse_unusable(core, object, lowered, inputs)
+        if failed.ran.returncode < 0:
             raise
         _explain(failed.ran.output, core, object, script, probe, lowered, inputs, target, diag)
         return None
@@ -78,6 +81,21 @@ def _check_names(device: DeviceFacts, runtime: Runtime, diag: Sink) -> None:
                 diag.error(f"'aie.buffer' op {text}", buffer.where, code="E0601", todo="rename it")
 
 
+def _refuse_unusable(core: CoreId, object: CoreObject, lowered: Lowered, inputs: list[LinkInput]) -> None:
+    """Link files that no linker can use, each at the line that names it: linkers say less, or crash on them."""
+    from aiecc.elf.inputs import LinkFile, check_input
+    from aiecc.elf.read import read
+
+    where = lowered.design.core(core).where
+    like = read(object.blob.bytes())
+    found = [
+        check_input(LinkFile(i.kernel.path, i.blob.bytes()), core, lowered.asked_at(i.kernel) or where, like)
+        for i in inputs
+    ]
+    if any(found):
+        raise Refused(*(d for d in found if d is not None))
+
+
 def _explain(
     said: str,
     core: CoreId,
@@ -89,18 +107,13 @@ def _explain(
     target: Target,
     diag: Sink,
 ) -> None:
-    from aiecc.elf.inputs import LinkFile, check_input, objects
+    from aiecc.elf.inputs import LinkFile, objects
     from aiecc.elf.link_errors import LinkContext, explain
     from aiecc.elf.read import read
 
     where = lowered.design.core(core).where
     own = LinkFile(f"{core.label}.o", object.blob.bytes())
     files = [LinkFile(i.kernel.path, i.blob.bytes()) for i in inputs]
-    asked = [lowered.asked_at(i.kernel) or where for i in inputs]
-    like = read(own.data)
-    unusable = [d for f, at in zip(files, asked, strict=True) if (d := check_input(f, core, at, like)) is not None]
-    if unusable:
-        raise Refused(*unusable)
     context = LinkContext(
         core,
         where,

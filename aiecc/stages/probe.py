@@ -56,7 +56,7 @@ def aiecc_probe(
             probe=True,
         )
     except ToolFailure as failed:
-        if failed.ran is None or failed.ran.returncode < 0:
+        if failed.ran is None or failed.ran.killed:
             raise
         return None
     return CoreElf(elf)

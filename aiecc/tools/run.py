@@ -54,6 +54,11 @@ class Ran:
         return self.returncode == 0
 
     @property
+    def killed(self) -> bool:
+        """Somebody ended it: no fault of its own, nor of what it was given."""
+        return self.returncode in (-signal.SIGTERM, -signal.SIGINT, -getattr(signal, "SIGKILL", 9))
+
+    @property
     def why(self) -> str:
         """`exited with code 1`, `was killed by SIGKILL`."""
         if self.returncode >= 0:

@@ -1,6 +1,7 @@
 """Kernels that do not compile, link files and prebuilt cores that are none."""
 
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -198,6 +199,36 @@ def test_a_good_prebuilt_core_is_taken_as_it_is(project: Project, built: dict[st
     ended = run(project, "design.mlir", files={"design.mlir": PREBUILT, "core.elf": built["core.elf"]})
     assert ended.code == 0, ended.err
     assert project.elf() == built["core.elf"]
+
+
+def test_bytes_of_a_prebuilt_core_changed_at_random(built: dict[str, bytes]) -> None:
+    """Whatever a damaged ELF says, it is refused as damaged, or what is read of it can be worked with."""
+    from aiecc.elf import checks, data, program, stack
+    from aiecc.elf.read import ElfProblem, read_linked
+    from aiecc.model.design import CoreFacts
+    from aiecc.model.ids import CoreId
+
+    moves = random.Random(7)
+    refused = 0
+    for _ in range(800):
+        content = bytearray(built["core.elf"])
+        for _ in range(moves.choice((1, 1, 2, 8))):
+            # Headers and tables lie at both ends; they are where damage hurts.
+            at = moves.choice(
+                (moves.randrange(64), moves.randrange(len(content)), len(content) - 1 - moves.randrange(900))
+            )
+            content[at] = moves.choice((0, 0xFF, content[at] ^ 1, moves.randrange(256)))
+        try:
+            image = read_linked(bytes(content))
+        except ElfProblem as problem:
+            assert str(problem) and "\n" not in str(problem)
+            refused += 1
+            continue
+        need = stack.analyse(image, {}, path="core.elf")
+        checks.check_stack(CoreFacts(CoreId("main", 0, 2)), need, default=1024)
+        data.prebuilt_ranges(image, 0x70000, 0x10000)
+        program.program_size(image)
+    assert 50 < refused < 750
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="only others than root are refused")

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -182,3 +183,24 @@ def test_a_block_defined_twice(project: Project, used_before: bool) -> None:
     first = "cf.br ^a" if used_before else "return"
     text = f"func.func @f() {{\n  {first}\n^a:\n  return\n^a:\n  return\n}}\n"
     assert error(project, text) == "design.mlir:5:1: error: redefinition of block '^a'  [E0002]"
+
+
+def test_words_changed_at_random(project: Project) -> None:
+    """Never a traceback, never silence: a design is built, or refused in words at a place in its text."""
+    text = (Path(__file__).parents[2] / "examples" / "one_core" / "design.mlir").read_text()
+    words = sorted(set(re.findall(r'[%@^\w."]+|\S', text)))
+    words += ["-1", "99999999999", '"', "\\", "memref<4xi8>", "aie.device(npu1)", "dense<0>", "mem_bank = 9 : i32"]
+    moves = random.Random(3)
+    codes = set[int]()
+    for _ in range(120):
+        parts = re.findall(r'\s+|[%@^\w."]+|\S', text)
+        for _ in range(moves.choice((1, 1, 1, 2, 6))):
+            at = moves.randrange(len(parts))
+            parts[at] = moves.choice(("", f" {moves.choice(words)} ", parts[at] + f" {moves.choice(words)} "))
+        project.write("design.mlir", "".join(parts))
+        ended = project.aiecc("design.mlir", "--get=input_with_symbols.mlir", "--output-dir=out")
+        assert ended.code in (0, 1), ended.err
+        assert (ended.code == 1) == bool(ended.errors) and "Traceback" not in ended.err
+        assert all(re.match(r"(design\.mlir:\d+:\d+: )?error: ", e) for e in ended.errors)
+        codes.add(ended.code)
+    assert codes == {0, 1}
