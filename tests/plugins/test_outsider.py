@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,32 +13,8 @@ from aiecc.testing.kit import Ended, Project
 
 REPO = Path(__file__).parents[2]
 OUTSIDER = Path(__file__).parent / "outsider"
-PLUGINS = ("outsider_audit", "outsider_census", "outsider_firstfit", "outsider_frugal", "outsider_notes")
+PLUGINS = tuple(f"outsider_{name}" for name in ("audit", "census", "firstfit", "frugal", "lab", "marks", "notes"))
 pytestmark = pytest.mark.tools
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that the package was installed to, from a copy: building leaves nothing in the tree."""
-    source = tmp_path_factory.mktemp("outsider") / "source"
-    shutil.copytree(OUTSIDER, source, ignore=shutil.ignore_patterns("__pycache__"))
-    target = source.parent / "site"
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index"]
-    command += ["--no-deps", "--no-build-isolation", "--target", str(target), str(source)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return target
-
-
-@pytest.fixture
-def project(installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
-    """A project in a Python that has the package."""
-    monkeypatch.syspath_prepend(str(installed))
-    made = Project(tmp_path / "project")
-    made.copy(REPO / "examples" / "one_core")
-    yield made
-    for name in [n for n in sys.modules if n.partition(".")[0] == "aiecc_outsider"]:
-        del sys.modules[name]
 
 
 def good(ended: Ended) -> Ended:
@@ -65,6 +40,13 @@ def test_all_are_listed_with_their_place_in_line(project: Project) -> None:
     assert lines["place"] == "outsider_firstfit (implementation) > place (fallback)"
     assert lines["check"] == "outsider_audit (wrapper) > check (implementation)"
     assert lines["census"] == "outsider_census (implementation)"
+    brought = re.findall(r"^  (\w+) .*\n      brings (.*)$", listed, re.M)
+    assert brought == [
+        ("outsider_census", "view census.txt, option --census-from"),
+        ("outsider_frugal", "toolchain frugal"),
+        ("outsider_lab", "device lab_board"),
+        ("outsider_marks", "dialect lab, pass lab-count-marks"),
+    ]
 
 
 def test_each_can_be_left_out_unseen(project: Project) -> None:
@@ -204,9 +186,76 @@ def test_bringing_a_toolchain(project: Project) -> None:
     assert ended.code == 2 and "unknown toolchain 'frugal'; known toolchains are: chess, llvm, peano" in ended.err
 
 
+def test_bringing_a_device(project: Project) -> None:
+    """Half the memory: what fits npu2 does not fit there, and the figures say which memory that is."""
+    text = project.read("design.mlir").replace("aie.device(npu2)", "aie.device(lab_board)")
+    project.write("design.mlir", text)
+    only = others("outsider_lab")
+    ended = good(project.aiecc("design.mlir", "--get=input_with_addresses.mlir,elfs_{0}.elf", *only))
+    assert "/8192 " in ended.out and "/16384" not in ended.out.partition("program")[2].replace("/16384          ", "")
+    assert "aie.device(lab_board)" in project.read("input_with_addresses.mlir")
+    assert project.elf().startswith(b"\x7fELF")
+    project.write("design.mlir", text.replace("stack_size = 2048", "stack_size = 30000"))
+    ended = project.aiecc("design.mlir", *only)
+    assert ended.code == 1 and "32768" in ended.err
+
+
+def test_a_device_by_its_number(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    """The generic form names devices by number; what is printed so is read again."""
+    from aiecc.cli import opt, translate
+
+    project.write("lab.mlir", "aie.device(lab_board) {\n}\n")
+    assert opt.run(["--mlir-print-op-generic", str(project.folder / "lab.mlir")]) == 0
+    printed = capsys.readouterr().out
+    assert "device = 1001 : i32" in printed
+    generic = project.write("generic.mlir", printed)
+    assert opt.run([str(generic)]) == 0
+    assert "aie.device(lab_board)" in capsys.readouterr().out
+    assert translate.run(["--aie-generate-target-arch", str(generic)]) == 0
+    assert capsys.readouterr().out == "AIE2p\n"
+    project.write("generic.mlir", printed.replace("1001", "1002"))
+    assert opt.run([str(generic)]) == 1
+    assert "maximum value is 16" in capsys.readouterr().err
+
+
+def test_a_device_that_is_left_out(project: Project) -> None:
+    project.write("design.mlir", project.read("design.mlir").replace("aie.device(npu2)", "aie.device(lab_board)"))
+    ended = project.aiecc("design.mlir", *without("outsider_lab"))
+    assert ended.code == 1 and len(ended.errors) == 1
+    assert "for attribute 'device' [xcvc1902, " in ended.err and ", xcve3858]  [E0002]" in ended.err
+
+
+MARKED = 'lab.mark "ask Ann about the window"\n'
+
+
+def test_bringing_a_dialect_and_a_pass(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    from aiecc.cli import opt
+
+    text = project.read("design.mlir")
+    at = text.index("{", text.index("aie.device(npu2)")) + 1
+    project.write("design.mlir", text[:at] + "\n    " + MARKED + text[at:])
+    good(project.aiecc("design.mlir", "--get=input_with_addresses.mlir", *others("outsider_marks")))
+    assert MARKED in project.read("input_with_addresses.mlir")
+    assert opt.run(["--lab-count-marks=first=7", str(project.folder / "design.mlir")]) == 0
+    assert 'lab.mark "ask Ann about the window" {number = 7 : i32}' in capsys.readouterr().out
+
+
+def test_a_dialect_that_is_left_out(project: Project) -> None:
+    project.write("design.mlir", "module {\n" + MARKED + "}\n")
+    ended = project.aiecc("design.mlir", *without("outsider_marks"))
+    assert ended.code == 1
+    assert ended.errors == ["design.mlir:2:1: error: Dialect `lab' not found for custom op 'lab.mark'  [E0002]"]
+
+
+def test_help_has_the_options_of_plugins(project: Project) -> None:
+    said = good(project.aiecc("--help", toolchain=None)).out
+    assert "what is counted (plugin 'outsider_census'):\n  --census-from BYTES       count only buffers" in said
+    assert "census" not in good(project.aiecc("--help", *without("outsider_census"), toolchain=None)).out
+
+
 def test_a_plugin_that_changes_is_asked_again(project: Project) -> None:
     """Its source is part of the cache key of the stages it stands in line at, and of no other."""
-    file = project.write("mine.py", (OUTSIDER / "aiecc_outsider" / "notes.py").read_text())
+    file = project.write("mine.py", (OUTSIDER / "src" / "aiecc_outsider" / "notes.py").read_text())
 
     def ran() -> tuple[set[str], str]:
         command = [sys.executable, "-m", "aiecc", "design.mlir", "-p", "mine.py", "-v", "--toolchain=llvm"]
@@ -236,6 +285,6 @@ def test_as_a_user_runs_it(project: Project, installed: Path) -> None:
 
 
 def test_the_package_uses_the_public_door_only() -> None:
-    for file in (OUTSIDER / "aiecc_outsider").glob("*.py"):
-        for module in re.findall(r"^(?:from|import) (aiecc[\w.]*)", file.read_text(), re.M):
-            assert module == "aiecc.api", file.name
+    for file in (OUTSIDER / "src" / "aiecc_outsider").glob("*.py"):
+        used = re.findall(r"^ *(?:from|import) (aiecc\b[\w.]*)", file.read_text(), re.M)
+        assert set(used) <= {"aiecc.api"}, file.name
