@@ -334,7 +334,7 @@ class Session:
                 parcels += [Parcel(folder / file, each.name, c) for file, c in self._contents(each, result.build)]
             except Refused:
                 raise
-            except Exception as problem:  # a view may be a plugin's code
+            except (Exception, SystemExit) as problem:  # a view may be a plugin's code
                 result.bugs = (*result.bugs, self._bug(each, problem))
         if not result.bugs:
             inputs = [self.request.source.path, *(r.path for r in result.build.reads if r.mode == CONTENT)]
@@ -347,7 +347,7 @@ class Session:
         kinds = {a: n.product_kind for a, n in self.engine.graph.nodes.items()}
         return list(each.contents(built, KEYS, kinds, [k for k in members if self._selected(kind or "", k)]))
 
-    def _bug(self, each: View, problem: Exception) -> Bug:
+    def _bug(self, each: View, problem: BaseException) -> Bug:
         import traceback
 
         owner = self._owners.get(each.name, "")

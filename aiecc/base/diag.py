@@ -27,6 +27,9 @@ class Note:
     text: str
     where: Span | None = None
 
+    def __post_init__(self) -> None:
+        _typed(self.text, self.where)
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
@@ -44,9 +47,28 @@ class Diagnostic:
     notes: tuple[Note, ...] = ()
     todo: str = ""
 
+    def __post_init__(self) -> None:
+        _typed(self.text, self.where)
+        _all_are(Note, self.notes)
+        _all_are(str, (self.code, self.todo))
+
     @property
     def is_error(self) -> bool:
         return self.level is Level.ERROR
+
+
+def _typed(text: object, where: object) -> None:
+    """Plugins report, too: what they get wrong is told where they do it, not when it is printed."""
+    _all_are(str, (text,))
+    _all_are(Span, () if where is None else (where,))
+
+
+def _all_are(kind: type, values: Iterable[object]) -> None:
+    for value in values:
+        if not isinstance(value, kind):
+            raise TypeError(
+                f"among what is reported, a {type(value).__name__} stands where a {kind.__name__} is expected"
+            )
 
 
 class Refused(Exception):
@@ -64,10 +86,12 @@ class Sink:
     items: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
     def add(self, diagnostic: Diagnostic) -> None:
-        self.items.append(diagnostic)
+        self.extend((diagnostic,))
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
-        self.items.extend(diagnostics)
+        more = tuple(diagnostics)
+        _all_are(Diagnostic, more)
+        self.items.extend(more)
 
     def error(
         self, text: str, where: Span | None = None, *, code: str = "", notes: Iterable[Note] = (), todo: str = ""

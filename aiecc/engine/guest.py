@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dis
 import importlib.util
+import inspect
 import sys
 import traceback
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import Any
 
 from aiecc.base.diag import Diagnostic, Level, Note, Refused
 from aiecc.base.digest import digest
@@ -62,3 +65,18 @@ def own_frame(problem: BaseException) -> tuple[Note, ...]:
     frames = [f for f in traceback.extract_tb(problem.__traceback__) if "importlib" not in f.filename]
     own = [f for f in frames if Path(f.filename).parent != Path(__file__).parent]
     return (Note(f"at {own[-1].filename}:{own[-1].lineno}"),) if own else ()
+
+
+def returns_nothing(function: Any) -> bool:
+    """True for a generator function that only ever returns None: a wrapper that swallows what it wraps."""
+    if not inspect.isgeneratorfunction(function):
+        return False
+    before: dis.Instruction | None = None
+    ends: list[bool] = []
+    for each in dis.get_instructions(function):
+        if each.opname == "RETURN_CONST":
+            ends.append(each.argval is None)
+        elif each.opname == "RETURN_VALUE":
+            ends.append(before is not None and before.opname == "LOAD_CONST" and before.argval is None)
+        before = each
+    return bool(ends) and all(ends)

@@ -22,7 +22,7 @@ from aiecc.base.diag import Note, Refused, refuse
 from aiecc.base.digest import digest
 from aiecc.base.nearest import did_you_mean
 from aiecc.engine.entrypoints import EntryPoint, entry_points
-from aiecc.engine.guest import failed, import_file, last_line, own_frame
+from aiecc.engine.guest import failed, import_file, last_line, own_frame, returns_nothing
 from aiecc.engine.identity import module_digest, package_digest, source_files, source_root
 from aiecc.engine.reads import CONTENT, Read, state_of
 from aiecc.engine.spec import PROJECT, Contract, is_stage, read_contract
@@ -224,7 +224,7 @@ class Plugins:
             self._manager.register(plugin, row.name)
         except pluggy.PluginValidationError as problem:
             self._manager.set_blocked(row.name)
-            self._refuse_hook(problem)
+            self._refuse_hook(problem, row.name)
         finally:
             self._manager.ours = None
         row.hooks = hooks
@@ -241,6 +241,12 @@ class Plugins:
             if options is not None:
                 hooks.append(options.get("specname") or name)
                 self._check_parameters(row.name, hooks[-1], _bare(getattr(plugin, name)))
+                if options.get("wrapper") and returns_nothing(_bare(getattr(plugin, name))):
+                    refuse(
+                        f"plugin '{row.name}': its wrapper of {hooks[-1]} never returns anything",
+                        code="E0902",
+                        todo="end it with 'return X', X being what its 'yield' gave or something in its place",
+                    )
                 continue
             function = _bare(getattr(plugin, name, None)) if name.startswith(_PREFIX) else None
             if callable(function) and not isinstance(function, type) and not hasattr(function, _SPEC):
@@ -316,8 +322,8 @@ class Plugins:
                 self.drop(impl.plugin_name, diagnostic.text)
         return found
 
-    def _refuse_hook(self, problem: pluggy.PluginValidationError) -> None:
-        name = self._manager.get_name(problem.plugin) or _title(problem.plugin)
+    def _refuse_hook(self, problem: pluggy.PluginValidationError, name: str = "") -> None:
+        name = name or self._manager.get_name(problem.plugin) or _title(problem.plugin)
         lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
         refuse(f"plugin '{name}' cannot be used: {lines[-1]}", code="E0902", notes=[Note(line) for line in lines[:-1]])
 

@@ -117,6 +117,12 @@ class Bench:
 
     def run(self, task: Task, components: tuple[Component, ...], key: str) -> Done:
         """Call the stage and keep what it made. Never raises: what went wrong is part of the answer."""
+        try:
+            return self._run(task, components, key)
+        except BaseException as problem:  # this thread must answer, or the build would wait for ever
+            return Done(task, failed=True, bug=self.bug(task, problem))
+
+    def _run(self, task: Task, components: tuple[Component, ...], key: str) -> Done:
         done = Done(task)
         memo = Memo(self.desk, digest(*[c.digest for c in components if c.shared]))
         files = Files(self.desk.states)
@@ -132,7 +138,7 @@ class Bench:
             scope.diag.extend(d for d in refused.diagnostics if d not in scope.diag.items)
             if not scope.diag.failed:
                 scope.diag.error(f"stage {task.node.contract.label} refused without saying why", code="E0902")
-        except BaseException as problem:  # a plugin may raise anything, and this thread must answer
+        except BaseException as problem:  # a plugin may raise anything
             done.failed = True
             done.bug = self.bug(task, problem)
         done.seconds = time.perf_counter() - began
@@ -170,10 +176,12 @@ class Bench:
         contract = done.task.node.contract
         if done.value is None:
             if not contract.optional and not scope.diag.failed:
-                line = ", ".join(s.plugin for s in self.plugins.line(contract.hook)) or "nobody"
-                note = Note(f"asked, in this order: {line}")
+                line = self.plugins.line(contract.hook)
+                notes = [Note("asked, in this order: " + (", ".join(s.plugin for s in line) or "nobody"))]
+                if any(s.role == "wrapper" for s in line):
+                    notes.append(Note("a wrapper declines for all when it does not return what it got"))
                 text = f"nobody makes {done.task.address}: every plugin declined the stage {contract.label}"
-                scope.diag.add(Diagnostic(Level.ERROR, text, code="E0902", notes=(note,)))
+                scope.diag.add(Diagnostic(Level.ERROR, text, code="E0902", notes=tuple(notes)))
             done.parts = (Part(b"", None, NOTHING),)
             return
         try:

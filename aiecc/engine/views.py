@@ -43,6 +43,11 @@ class View:
     short: str = ""
     also: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        pure = Path(self.name)
+        if not pure.name or pure.is_absolute() or ".." in pure.parts:
+            refuse(f"view '{self.name}' lies outside the output folder", code="E0902")
+
     @property
     def about(self) -> str:
         """The first line of what it says about itself."""
@@ -100,7 +105,12 @@ class View:
                         break
                     values[name] = value
             else:
-                yield self.file(key), self.render(**values)
+                yield self.file(key), self._content(self.render(**values))
+
+    def _content(self, made: Any) -> Content:
+        if made is None or isinstance(made, bytes | str | Blob):
+            return made
+        raise TypeError(f"view '{self.name}' returns a {type(made).__name__}, not text, bytes or a Blob")
 
 
 # What some file system or terminal would read as something else than a part of a name; and our own escape sign.
@@ -119,9 +129,6 @@ def view(
     name: str, *, folder: bool = False, short: str = "", also: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., Content]], View]:
     """Make a view of a function; see the module's text."""
-    pure = Path(name)
-    if not pure.name or pure.is_absolute() or ".." in pure.parts:
-        refuse(f"view '{name}' lies outside the output folder", code="E0902")
     return lambda render: View(name, render, folder, short, also)
 
 
