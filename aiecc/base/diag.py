@@ -66,9 +66,8 @@ def _typed(text: object, where: object) -> None:
 def _all_are(kind: type, values: Iterable[object]) -> None:
     for value in values:
         if not isinstance(value, kind):
-            raise TypeError(
-                f"among what is reported, a {type(value).__name__} stands where a {kind.__name__} is expected"
-            )
+            wrong, right = type(value).__name__, kind.__name__
+            raise TypeError(f"a {wrong} stands where a {right} is expected in what is reported")
 
 
 class Refused(Exception):

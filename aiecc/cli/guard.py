@@ -109,7 +109,8 @@ def bug(
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "report.txt").write_text("\n".join([*body, "", trace]), "utf-8")
         here = Path.cwd()
-        for name in dict.fromkeys((*(a for a in args if a.endswith(".mlir")), *files)):
+        told = (a.rpartition("=")[2] for a in args if a.endswith((".mlir", ".py")))  # the design, and plugins
+        for name in dict.fromkeys((*told, *files)):
             source = here / name
             # What lies elsewhere belongs to the installation, or is not ours to copy.
             if source.is_relative_to(here) and ".." not in source.parts and source.is_file():

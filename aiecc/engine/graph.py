@@ -311,5 +311,6 @@ def _refuse_cycle(nodes: Mapping[str, Node], stuck: set[str]) -> NoReturn:
         at = min(need.artifact for need in nodes[at].needs if need.artifact in stuck)
     ring = [*path[path.index(at) :], at]
     ring.reverse()
-    who = ", ".join(dict.fromkeys(nodes[a].contract.hook for a in ring))
-    refuse(f"these stages wait for each other: {' > '.join(ring)}", code="E0902", notes=(Note(f"stages {who}"),))
+    who = [nodes[a].contract for a in dict.fromkeys(ring)]
+    notes = [Note(f"{contract.hook} is declared in {contract.where}") for contract in who]
+    refuse(f"these stages wait for each other: {' > '.join(ring)}", code="E0902", notes=notes)

@@ -46,6 +46,8 @@ def import_file(path: Path) -> ModuleType:
 
 def last_line(problem: BaseException) -> str:
     """What was raised, in a line."""
+    if isinstance(problem, Refused):
+        return problem.diagnostics[0].text.partition("\n")[0]
     return "".join(traceback.format_exception_only(problem)).strip().splitlines()[-1]
 
 

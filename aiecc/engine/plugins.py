@@ -102,7 +102,8 @@ class Plugins:
 
     def add_specs(self, namespace: Any, by: str = PROJECT) -> None:
         """Add the hook specifications of a module or class, in the order they are written there. `by`: whose."""
-        found = [(name, value) for name, value in vars(namespace).items() if hasattr(_bare(value), _SPEC)]
+        members: dict[str, Any] = getattr(namespace, "__dict__", {})
+        found = [(name, value) for name, value in members.items() if hasattr(_bare(value), _SPEC)]
         if not found:
             refuse(f"plugin '{by}' adds stages from {_title(namespace)}, but there is none", code="E0902")
         for name, value in found:
@@ -310,9 +311,9 @@ class Plugins:
         """
         found: list[tuple[str, Any]] = []
         for impl in reversed(getattr(self._manager.hook, hook).get_hookimpls()):
-            if impl.wrapper or impl.hookwrapper:
-                refuse(f"plugin '{impl.plugin_name}': {hook} cannot be wrapped", code="E0902")
             try:
+                if impl.wrapper or impl.hookwrapper:
+                    refuse(f"plugin '{impl.plugin_name}': {hook} cannot be wrapped", code="E0902")
                 answer = impl.function()
                 found.append((impl.plugin_name, list(answer) if inspect.isgenerator(answer) else answer))
             except (Exception, SystemExit) as problem:  # it is the plugin's code, and may raise anything
