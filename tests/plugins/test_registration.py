@@ -1,11 +1,12 @@
-"""What plugins register: a dialect, a pass, a device. Each run is a process of its own: Python forgets nothing."""
+"""What plugins register from a file: a dialect, a pass, a device."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from aiecc.testing.kit import Project
 
 PLUGIN = """
 from dataclasses import dataclass, replace
@@ -40,12 +41,11 @@ def _dialect():
 
 @hookimpl
 def aiecc_passes():
-    from aiecc.ir.passes.base import MODULE, Pass
+    from aiecc.api import Pass
 
     @dataclass(frozen=True)
     class Forget(Pass):
         name: ClassVar[str] = "toy-forget"
-        anchor: ClassVar[str] = MODULE
         summary: ClassVar[str] = "Take all marks away"
 
         def apply(self, op, sink):
@@ -73,66 +73,66 @@ DESIGN = """module {
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "toys.py").write_text(PLUGIN)
-    return tmp_path
+def toys(tmp_path: Path, alone: pytest.MonkeyPatch) -> Project:
+    made = Project(tmp_path / "project")
+    made.write("toys.py", PLUGIN)
+    return made
 
 
-def run(folder: Path, module: str, *args: str) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "PYTHONHASHSEED": "0"}
-    command = [sys.executable, "-m", module, *args]
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
-
-
-def write(folder: Path, device: str = "npu2", mark: str = "7", toy: bool = True) -> None:
+def write(project: Project, device: str = "npu2", mark: str = "7", toy: bool = True) -> None:
     text = DESIGN.replace("DEVICE", device).replace("MARK", mark)
-    (folder / "design.mlir").write_text(text if toy else text.replace(f"    toy.mark {mark} : i32\n", ""))
+    project.write("design.mlir", text if toy else text.replace(f"    toy.mark {mark} : i32\n", ""))
 
 
-def test_a_dialect(folder: Path) -> None:
-    write(folder)
-    args = ("design.mlir", "--get=input_with_symbols.mlir")
-    done = run(folder, "aiecc", *args, "-p", "toys.py")
-    assert done.returncode == 0, done.stderr
-    assert "toy.mark 7 : i32" in (folder / "input_with_symbols.mlir").read_text()
-    done = run(folder, "aiecc", *args)
-    assert done.returncode == 1 and "design.mlir:3:5: error: " in done.stderr and "toy.mark" in done.stderr
-    write(folder, mark="12")
-    done = run(folder, "aiecc", *args, "-p", "toys.py")
-    assert done.returncode == 1 and "design.mlir:3:5: error: " in done.stderr
-    assert "a mark has one digit" in done.stderr
+WORDS = ("design.mlir", "-p", "toys.py", "--get=input_with_symbols.mlir")
 
 
-def test_a_dialect_that_changes_is_read_with_anew(folder: Path) -> None:
+def test_a_dialect(toys: Project) -> None:
+    """It is read, verified and printed like ours, at the user's own lines."""
+    write(toys)
+    ended = toys.aiecc(*WORDS)
+    assert ended.code == 0, ended.err
+    assert "toy.mark 7 : i32" in toys.read("input_with_symbols.mlir")
+    write(toys, mark="12")
+    ended = toys.aiecc(*WORDS)
+    assert ended.code == 1 and ended.errors[0].startswith("design.mlir:3:5: error: ")
+    assert "a mark has one digit" in ended.errors[0]
+
+
+def test_a_dialect_that_changes_is_read_with_anew(toys: Project) -> None:
     """Its source is part of what every product depends on: an op that was good may not be any more."""
-    write(folder)
-    args = ("design.mlir", "--get=input_with_symbols.mlir", "-p", "toys.py")
-    assert run(folder, "aiecc", *args).returncode == 0
-    (folder / "toys.py").write_text(PLUGIN.replace("> 9", "> 5"))
-    done = run(folder, "aiecc", *args)
+    write(toys)
+
+    def ran() -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "aiecc", *WORDS, "--toolchain=llvm"]
+        return subprocess.run(command, cwd=toys.folder, capture_output=True, text=True)
+
+    assert ran().returncode == 0
+    toys.write("toys.py", PLUGIN.replace("> 9", "> 5"))
+    done = ran()
     assert done.returncode == 1 and "a mark has one digit" in done.stderr
 
 
-def test_a_pass(folder: Path) -> None:
-    write(folder)
-    done = run(folder, "aiecc.cli.opt", "-p", "toys.py", "--toy-forget", "design.mlir")
-    assert done.returncode == 0, done.stderr
-    assert "aie.core" in done.stdout and "toy.mark" not in done.stdout
-    done = run(folder, "aiecc.cli.opt", "-p", "toys.py", "--pass-pipeline=builtin.module(toy-forget)", "design.mlir")
-    assert done.returncode == 0 and "toy.mark" not in done.stdout
-    assert "--toy-forget" in run(folder, "aiecc.cli.opt", "-p", "toys.py", "--help").stdout
-    done = run(folder, "aiecc.cli.opt", "--toy-forget", "design.mlir")
-    assert done.returncode == 2 and "toy-forget" in done.stderr
+def test_a_pass(toys: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from aiecc.cli.opt import run
+
+    write(toys)
+    monkeypatch.chdir(toys.folder)
+    assert run(["--toy-forget", "design.mlir"]) == 2  # nobody brings it
+    assert "toy-forget" in capsys.readouterr().err
+    for words in (["--toy-forget"], ["--pass-pipeline=builtin.module(toy-forget)"]):
+        assert run(["-p", "toys.py", *words, "design.mlir"]) == 0
+        said = capsys.readouterr().out
+        assert "aie.core" in said and "toy.mark" not in said
+    assert run(["-p", "toys.py", "--help"]) == 0
+    assert "--toy-forget" in capsys.readouterr().out
 
 
 @pytest.mark.tools
-def test_a_device(folder: Path) -> None:
-    write(folder, device="npu2_tiny", toy=False)
-    done = run(folder, "aiecc", "design.mlir", "-p", "toys.py", "--toolchain=llvm")
-    assert done.returncode == 0, done.stderr
-    assert (folder / "elfs_main_core_1_2/elfs_main_core_1_2.elf").is_file()
-    done = run(folder, "aiecc", "design.mlir", "--toolchain=llvm")
-    assert done.returncode == 1 and "design.mlir:2:14: error: " in done.stderr
-    (folder / "other.py").write_text(PLUGIN.replace('name="npu2_tiny"', 'name="npu2"'))
-    done = run(folder, "aiecc", "design.mlir", "-p", "other.py")
-    assert done.returncode == 2 and "plugin 'other': device 'npu2' is already known  [E0902]" in done.stderr
+def test_a_device(toys: Project) -> None:
+    write(toys, device="npu2_tiny", toy=False)
+    ended = toys.aiecc("design.mlir")
+    assert ended.code == 1 and ended.errors[0].startswith("design.mlir:2:14: error: ")
+    ended = toys.aiecc("design.mlir", "-p", "toys.py")
+    assert ended.code == 0, ended.err
+    assert toys.elf("main_core_1_2").startswith(b"\x7fELF")
