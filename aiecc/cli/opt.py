@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from aiecc.base.codes import Exit
 from aiecc.base.diag import Diagnostic, Refused, Sink, refuse, render
 from aiecc.base.spans import Span
+from aiecc.cli.additions import invited
 from aiecc.cli.excerpt import Excerpts
 
 if TYPE_CHECKING:
@@ -239,7 +240,7 @@ def _run(request: Request) -> int:
 
     for name, factory in EXTRA_PASSES.items():
         register_pass(name, factory)
-    _load_plugins(request.plugins)
+    invited(request.plugins)
     if request.help or request.version or request.dialects:
         from aiecc import __version__
 
@@ -330,19 +331,6 @@ def _parts(text: str, marker: str) -> Iterator[tuple[int, str]]:
         start = found.end()
         indent = start - (text.rfind("\n", 0, start) + 1)
     yield line, " " * indent + text[start:]
-
-
-def _load_plugins(names: Sequence[str]) -> None:
-    """The dialects and passes of plugins: installed ones and those of `-p`."""
-    from aiecc.engine.entrypoints import entry_points
-
-    if not names and not entry_points("aiecc"):
-        return
-    from aiecc.api import load_plugins
-    from aiecc.ir.registry import install
-
-    hook = load_plugins(names).hook
-    install(hook.aiecc_dialects(), hook.aiecc_passes())
 
 
 def _read(file: str) -> str:
