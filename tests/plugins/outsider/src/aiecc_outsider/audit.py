@@ -1,12 +1,14 @@
 """Checks cores: a house rule about program memory, as a warning or, above the limit, an error."""
 
-from aiecc.api import CoreId, Sink, hookimpl
+from collections.abc import Generator
+
+from aiecc.api import CoreId, CoreReport, Sink, hookimpl
 
 WARN, LIMIT = 256, 1024
 
 
 @hookimpl(wrapper=True)
-def aiecc_check(core: CoreId, diag: Sink):
+def aiecc_check(core: CoreId, diag: Sink) -> Generator[None, CoreReport, CoreReport]:
     report = yield
     if report.program > LIMIT:
         text = f"core {core.at} has {report.program} bytes of code, more than our {LIMIT}"

@@ -61,6 +61,7 @@ def windows(tile: TileProblem, extent: Extent) -> Iterator[tuple[int, int]]:
     if extent.mem_bank is None and not extent.banks:
         yield tile.guard if extent.initialized else 0, tile.memory
         return
+    wanted = extent.banks if extent.mem_bank is None else (extent.mem_bank,)
     for bank in range(tile.banks):
-        if bank in ((extent.mem_bank,) if extent.mem_bank is not None else extent.banks):
+        if bank in (wanted or ()):
             yield bank * tile.bank_size, (bank + 1) * tile.bank_size
