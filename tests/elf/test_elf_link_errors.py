@@ -162,14 +162,14 @@ def test_a_probe_tells_what_is_really_linked() -> None:
 def test_an_undefined_symbol() -> None:
     found = one(
         "ld.lld: error: undefined symbol: scale_rows\n"
-        ">>> referenced by core.c:5 (/tmp/core.c:5)\n"
+        ">>> referenced by core.c:5 (src/core.c:5)\n"
         ">>>               core.o:(core_0_2)\n"
-        ">>> referenced by core.c:5 (/tmp/core.c:5)\n"
+        ">>> referenced by core.c:5 (src/core.c:5)\n"
         ">>>               core.o:(core_0_2)\n"
     )
     assert (found.text, found.code) == ("undefined symbol: scale_rows", "E0601")
     assert notes(found) == [
-        "core (0, 2): wanted by core.c:5 (/tmp/core.c:5)",
+        "core (0, 2): wanted by core.c:5 (src/core.c:5)",
         "core (0, 2): wanted by core.o:(core_0_2)",
         "searched: core.o, kernel.o",
     ]

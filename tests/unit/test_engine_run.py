@@ -464,7 +464,7 @@ def test_a_blob_from_elsewhere_is_a_bug(tmp_path: Path) -> None:
     class Wrong:
         @hookimpl
         def aiecc_shout(self) -> Any:
-            return Shout("x", Blob("0" * 40, 1, Path("/tmp/x")))
+            return Shout("x", Blob("0" * 40, 1, Path("nowhere")))
 
     assert "was not made with store.put" in Toy(tmp_path, Wrong()).build(TEXT).bugs[0].text
 
