@@ -158,7 +158,7 @@ class _Reader:
         return ToolchainSpec(
             name=self.string(data, "name") or self.path.stem,
             what=self.string(data, "what"),
-            folder=str(self.path.parent),
+            folder=str(self.path.parent.absolute()),
             root=self._root(self.table(data, "root")),
             tools=tuple(tools),
             recipes=recipes,

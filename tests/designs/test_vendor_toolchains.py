@@ -125,3 +125,18 @@ def test_no_silent_fall_back(one_core: Project, monkeypatch: pytest.MonkeyPatch)
     told = [line for line in ran.err.splitlines() if "no Peano was found" in line]
     assert len(told) == 1 and "not Peano's" in told[0]
     assert "no Peano was found" not in one_core.aiecc("design.mlir").err
+
+
+def test_a_toolchain_folder_beside_the_design(one_core: Project) -> None:
+    """Tools run elsewhere, so what a toolchain's file names must not be relative to the folder of the build."""
+    from aiecc.tools.load import packaged_folder
+
+    for path in packaged_folder().rglob("*"):
+        if path.is_file():
+            one_core.write(f"chains/{path.relative_to(packaged_folder())}", path.read_bytes())
+    one_core.write("chains/own.toml", one_core.read("chains/llvm.toml").replace('name = "llvm"', 'name = "own"', 1))
+    ran = one_core.aiecc("design.mlir", "--toolchain-dir=chains", "--toolchain=own", toolchain=None)
+    assert ran.code == 0, ran.err
+    ours = one_core.elf()
+    assert one_core.aiecc("design.mlir").code == 0
+    assert one_core.elf() == ours
