@@ -62,6 +62,13 @@ class LowerOptions:
         help="stack of cores that declare none (0: the device's)",
     )
     verify_each: bool = option(False, "--verify-each", help="verify the IR after every pass")
+    dynamic_fifos: bool = option(
+        True, "--dynamic-objFifos", help="keep loops over objectFifos as loops; --no-dynamic-objFifos unrolls them"
+    )
+    packet_fifos: bool = option(False, "--packet-sw-objFifos", help="packet-switched flows for all objectFifos")
+    skip_fifo_verify: bool = option(
+        False, "--skip-objectFifo-verify", help="let designs program one end of an objectFifo by hand"
+    )
 
 
 @options

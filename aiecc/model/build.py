@@ -20,12 +20,13 @@ Key = DeviceId | CoreId | KernelId | SequenceId
 class Lowered:
     """A design at the level cores are compiled from: buffers named, link files assigned, no addresses.
 
-    `assumed`: cores whose `stack_size` nobody wrote; `--default-stack-size` did.
+    `assumed`: cores whose `stack_size` nobody wrote; `--default-stack-size` did. `recipe`: the passes that made it.
     """
 
     module: Module
     design: Design
     assumed: tuple[CoreId, ...] = ()
+    recipe: tuple[str, ...] = ()
 
     def asked_at(self, kernel: KernelId) -> Span | None:
         """The user's line that names a link file: the function's, else that of the first core that links it."""

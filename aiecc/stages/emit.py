@@ -22,6 +22,7 @@ from aiecc.model.build import (
 )
 from aiecc.model.ids import CoreId, DeviceId, KernelId
 from aiecc.model.program import CoreProgram
+from aiecc.model.recipe import FIFO_PASSES, until
 
 
 @view("default_stack_size.mlir")
@@ -45,6 +46,25 @@ def default_stack_size(module: Module, lowered: Lowered) -> str:
 def input_with_symbols(lowered: Lowered) -> str:
     """The design lowered, buffers named, link files assigned; no addresses."""
     return lowered.module.text
+
+
+def _after(step: str) -> View:
+    """The view of the design after one pass of `lower`."""
+
+    @view(f"after_{step}.mlir")
+    def after(module: Module, lowered: Lowered) -> str:
+        from aiecc.ir.lowering import follow
+        from aiecc.ir.text import print_module, thaw
+
+        op = thaw(module)
+        follow(op, until(lowered.recipe, step), Sink())
+        return print_module(op) + "\n"
+
+    after.render.__doc__ = f"The design after {step}."
+    return after
+
+
+AFTER = tuple(map(_after, FIFO_PASSES))
 
 
 @view("input_with_addresses.mlir", short="input-with-addresses")
@@ -227,4 +247,4 @@ def memory_map_text(device: DeviceId, placement: Placement) -> str:
 @hookimpl
 def aiecc_views() -> Iterable[View]:
     """All of the above."""
-    return [v for v in globals().values() if isinstance(v, View)]
+    return [*(v for v in globals().values() if isinstance(v, View)), *AFTER]

@@ -14,30 +14,26 @@ from aiecc.model.design import Design
 @hookimpl
 def aiecc_lower(module: Module, lower: LowerOptions, diag: Sink) -> Lowered | None:
     """Run the passes on a copy; the first that reports an error ends it."""
-    from aiecc.ir.facts import devices, survey
-    from aiecc.ir.passes.assign_bd_ids import AssignBdIds
-    from aiecc.ir.passes.assign_lock_ids import AssignLockIds
-    from aiecc.ir.passes.canonicalize_device import CanonicalizeDevice
-    from aiecc.ir.passes.core_link_files import AssignCoreLinkFiles
-    from aiecc.ir.passes.default_stack_size import DefaultStackSize
-    from aiecc.ir.passes.prepare_buffers import PrepareBuffers
+    from aiecc.ir.facts import survey
+    from aiecc.ir.lowering import follow, has_fifos
     from aiecc.ir.text import dump, thaw
-    from aiecc.ir.verify import verify
+    from aiecc.model.recipe import recipe
 
     op = thaw(module)
     bare = [c.id for d in survey(op).devices for c in d.cores if c.stack_size is None]
-    first = (DefaultStackSize(size=lower.default_stack_size), CanonicalizeDevice())
-    for each in (*first, AssignLockIds(), AssignBdIds(), PrepareBuffers(), AssignCoreLinkFiles()):
-        for target in [op] if each in first else list(devices(op)):
-            each.apply(target, diag)
-        if not diag.failed and lower.verify_each:
-            diag.extend(verify(op))
-        if diag.failed:
-            return None
+    steps = recipe(
+        default_stack_size=lower.default_stack_size,
+        fifos=has_fifos(op),
+        verify_fifos=not lower.skip_fifo_verify,
+        packet_fifos=lower.packet_fifos,
+        dynamic_fifos=lower.dynamic_fifos,
+    )
+    if not follow(op, steps, diag, verify_each=lower.verify_each):
+        return None
     _check_names(survey(op), diag)
     if diag.failed:
         return None
-    return Lowered(dump(op), survey(op), tuple(bare) if lower.default_stack_size else ())
+    return Lowered(dump(op), survey(op), tuple(bare) if lower.default_stack_size else (), steps)
 
 
 def _check_names(design: Design, diag: Sink) -> None:

@@ -1,0 +1,36 @@
+"""Following a recipe (`aiecc.model.recipe`): running the passes it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.ir import Operation
+
+from aiecc.base.diag import Sink
+from aiecc.ir.facts import devices
+from aiecc.ir.pipeline import make_pass, targets
+from aiecc.ir.verify import verify
+
+_FIFO_OPS = ("aie.objectfifo", "aie.route")
+
+
+def has_fifos(op: Operation) -> bool:
+    """Whether a module's devices hold objectFifos, or what splitting makes of them."""
+    return any(inner.name.startswith(_FIFO_OPS) for device in devices(op) for inner in device.block.ops)
+
+
+def follow(op: Operation, steps: Iterable[str], sink: Sink, *, verify_each: bool = False) -> bool:
+    """Run a recipe on a module, in place. False as soon as a pass reports an error.
+
+    verify_each: verify the module after every pass.
+    """
+    for step in steps:
+        name, _, options = step.partition("{")
+        each = make_pass(name, options.removesuffix("}"))
+        for target in targets(each, op):
+            each.apply(target, sink)
+        if verify_each and not sink.failed:
+            sink.extend(verify(op))
+        if sink.failed:
+            return False
+    return True
