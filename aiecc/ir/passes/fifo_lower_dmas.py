@@ -1,0 +1,257 @@
+"""`aie-objectfifo-lower-dmas`: every DMA endpoint becomes the program of its channel."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Attribute, Block, Operation, Region
+
+from aiecc.base.diag import Sink
+from aiecc.ir.dialects.aie.attrs import BdIteration, BdIterationAttr, BdPadLayoutArrayAttr
+from aiecc.ir.dialects.aie.bd import DmaBdOp
+from aiecc.ir.dialects.aie.cores import DmaProgram, MemOp, MemTileDmaOp, ShimDmaOp
+from aiecc.ir.dialects.aie.dma import DmaBdPacketOp, DmaOp, DmaStartOp, NextBdOp
+from aiecc.ir.dialects.aie.enums import Direction, LockAction, Role
+from aiecc.ir.dialects.aie.memory import UseLockOp
+from aiecc.ir.dialects.aie.pools import DmaEndpointOp
+from aiecc.ir.dialects.aie.tiles import DeviceOp, EndOp
+from aiecc.ir.dialects.constraints import I32
+from aiecc.ir.fifo.chains import Chain, LockUse, Transfer, Unready, chain_of, turns_chain
+from aiecc.ir.fifo.view import FifoView, place_of, put_before
+from aiecc.ir.passes.base import DEVICE, Pass
+from aiecc.ir.passes.report import op_error
+from aiecc.ir.spans import copy_span
+from aiecc.model.targets import TileKind
+
+_PROGRAMS: dict[TileKind, type[MemOp | MemTileDmaOp | ShimDmaOp]] = {
+    TileKind.CORE: MemOp,
+    TileKind.MEM: MemTileDmaOp,
+    TileKind.SHIM_NOC: ShimDmaOp,
+}
+
+
+@dataclass(frozen=True)
+class ObjectFifoLowerDmas(Pass):
+    """Write the descriptor chain of every DMA endpoint into its tile's DMA program; drop the endpoints of streams.
+
+    Nothing is changed when something is wrong with any of them.
+    """
+
+    name: ClassVar[str] = "aie-objectfifo-lower-dmas"
+    anchor: ClassVar[str] = DEVICE
+    summary: ClassVar[str] = "Lower objectFifo DMA endpoints to buffer descriptor chains"
+
+    def apply(self, op: Operation, sink: Sink) -> None:
+        assert isinstance(op, DeviceOp)
+        view = FifoView(op)
+        if not view.stream_ends:
+            return
+        programs = Programs(op)
+        plans = list(_plan(view, programs, sink))
+        _check_programs(view, programs, sink)
+        _check_routes(view, sink)
+        if sink.failed:
+            return
+        for end, chain in plans:
+            if chain.transfers:
+                programs.add(end, chain)
+        for end in view.stream_ends.values():
+            end.detach()
+            end.erase()
+
+
+# --- what is to be written --------------------------------------------------------------------------------------------
+
+
+def _plan(view: FifoView, programs: Programs, sink: Sink) -> Iterator[tuple[DmaEndpointOp, Chain]]:
+    """The chains in device order, each with the endpoint that owns it; errors go to the sink."""
+    taken: dict[tuple[Hashable, Direction, int], Operation] = dict(programs.channels())
+    done: set[str] = set()
+    for end in view.dma_ends():
+        if end.symbol in done:
+            continue
+        done.update(end.turns)
+        channel = end.channel_index
+        if channel is None:
+            op_error(sink, end, "has no channel; run --aie-objectfifo-allocate")
+            continue
+        pool = view.pool_of(end)
+        if pool.buffers_attr is None and pool.depth:
+            op_error(
+                sink, end, f"fills or drains pool '{end.pool}', which has no buffers; run --aie-objectfifo-allocate"
+            )
+            continue
+        try:
+            chain = turns_chain(view, end) if end.turns else chain_of(view, end)
+        except Unready as why:
+            op_error(sink, why.end, why.text)
+            continue
+        if not chain.transfers:
+            continue
+        direction = direction_of(end)
+        key = (place_of(end.tile), direction, channel)
+        owner = taken.get(key)
+        if owner is not None:
+            what = f"an existing {owner.name}" if not isinstance(owner, DmaEndpointOp) else f"@{owner.symbol}"
+            op_error(
+                sink,
+                end,
+                f"uses channel {direction.word} {channel}, which {what} already programs",
+                [("the channel is programmed here", owner)],
+            )
+            continue
+        taken[key] = end
+        yield end, chain
+
+
+def direction_of(end: DmaEndpointOp) -> Direction:
+    """An endpoint that drains its pool sends."""
+    return Direction.MM2S if end.role is Role.DRAINS else Direction.S2MM
+
+
+def _check_programs(view: FifoView, programs: Programs, sink: Sink) -> None:
+    """Channels that stand for a route endpoint have their number before the endpoint goes."""
+    for start in programs.starts():
+        if isinstance(start, DmaStartOp) and start.endpoint in view.stream_ends:
+            op_error(sink, start, f"starts @{start.endpoint}, which has no channel yet; run --aie-objectfifo-allocate")
+    for end in view.dma_ends():
+        wrong = programs.fault(end)
+        if wrong is not None:
+            op_error(sink, end, wrong[0], [("the program is here", wrong[1])])
+
+
+def _check_routes(view: FifoView, sink: Sink) -> None:
+    for route in view.routes:
+        if any(name in view.stream_ends for name in (*route.sources, *route.destinations)):
+            op_error(sink, route, "connects endpoints that this pass replaces; run --aie-objectfifo-allocate before it")
+
+
+# --- programs ---------------------------------------------------------------------------------------------------------
+
+
+class Programs:
+    """The DMA programs of a device, and how a channel is added to one."""
+
+    def __init__(self, device: DeviceOp) -> None:
+        self.device = device
+        self._at: dict[Hashable, DmaProgram] = {}
+        for op in device.block.ops:
+            if isinstance(op, DmaProgram):
+                self._at.setdefault(place_of(op.operands[0]), op)
+
+    def starts(self) -> Iterator[DmaStartOp | DmaOp]:
+        """The channels that are programmed, program by program."""
+        for program in self._at.values():
+            for block in program.regions[0].blocks:
+                yield from (op for op in block.ops if isinstance(op, DmaStartOp | DmaOp))
+
+    def channels(self) -> Iterator[tuple[tuple[Hashable, Direction, int], Operation]]:
+        """Who programs which channel of which tile."""
+        for place, program in self._at.items():
+            for block in program.regions[0].blocks:
+                for op in block.ops:
+                    if isinstance(op, DmaStartOp | DmaOp) and op.index is not None:
+                        yield (place, op.direction, op.index), op
+
+    def fault(self, end: DmaEndpointOp) -> tuple[str, Operation] | None:
+        """Why no channel can be added to the program of an endpoint's tile; None when one can."""
+        program = self._at.get(place_of(end.tile))
+        if program is None:
+            kind = end.tile_op.kind if end.tile_op is not None else None
+            return None if kind in _PROGRAMS else ("is on a tile without a DMA", end)
+        if any(isinstance(op, DmaOp) for block in program.regions[0].blocks for op in block.ops):
+            return "cannot add its channel to a program of aie.dma ops; write that with aie.dma_start", program
+        if _tail(program.regions[0]) is None:
+            return "cannot add its channel to a program whose aie.dma_start chain does not end in aie.end", program
+        return None
+
+    def add(self, end: DmaEndpointOp, chain: Chain) -> None:
+        """Write a chain behind the channels that an endpoint's tile already starts."""
+        region = self._program(end).regions[0]
+        found = _tail(region)
+        assert found is not None
+        tail, before = found
+        blocks = [Block() for _ in chain.transfers]
+        last = Block() if chain.bounded else blocks[0]
+        assert end.channel_index is not None
+        start = DmaStartOp(direction_of(end), end.channel_index, blocks[0], tail, chain.repeat)
+        if chain.pad_value:
+            start.properties["pad_value"] = IntegerAttr(chain.pad_value, I32)
+        made: list[Operation] = [start]
+        counting = self.device.target.semaphore_locks
+        acquire = LockAction.ACQUIRE_GREATER_EQUAL if counting else LockAction.ACQUIRE
+        for block, following, transfer in zip(blocks, [*blocks[1:], last], chain.transfers, strict=True):
+            ops = [*_descriptor(transfer, acquire), NextBdOp(following)]
+            block.add_ops(ops)
+            made += ops
+        head = Block([start])
+        if chain.bounded:
+            stop = EndOp()
+            last.add_op(stop)
+            made.append(stop)
+            blocks.append(last)
+        copy_span(end, *made)
+        region.insert_block_before([head, *blocks], tail)
+        if before is not None:
+            before.successors = [before.dest, head]
+
+    def _program(self, end: DmaEndpointOp) -> DmaProgram:
+        place = place_of(end.tile)
+        program = self._at.get(place)
+        if program is None:
+            kind = end.tile_op.kind if end.tile_op is not None else None
+            assert kind is not None
+            stop = EndOp()
+            program = _PROGRAMS[kind](end.tile, Region(Block([stop])))
+            copy_span(end, program, stop)
+            last = self.device.block.last_op
+            assert last is not None
+            put_before(last, program)
+            self._at[place] = program
+        return program
+
+
+def _tail(region: Region) -> tuple[Block, DmaStartOp | None] | None:
+    """The block that follows the last channel's start, and that start; None when following them never ends.
+
+    Followed along the starts and not found by its predecessors, as chains that end may share the last block.
+    """
+    block, before = region.first_block, None
+    seen: set[int] = set()
+    while block is not None and id(block) not in seen:
+        seen.add(id(block))
+        last = block.last_op
+        if isinstance(last, EndOp):
+            return block, before
+        if not isinstance(last, DmaStartOp):
+            return None
+        block, before = last.chain, last
+    return None
+
+
+def _descriptor(transfer: Transfer, acquire: LockAction) -> list[Operation]:
+    """The ops of one descriptor block, without its terminator."""
+    ops: list[Operation] = []
+    if transfer.acquire is not None:
+        ops += _use(transfer.acquire, acquire)
+    if transfer.packet is not None and transfer.packet.pkt_id is not None:
+        ops.append(DmaBdPacketOp(transfer.packet.pkt_type, transfer.packet.pkt_id))
+    properties: dict[str, Attribute | None] = {
+        "pad_dimensions": BdPadLayoutArrayAttr(transfer.pads) if transfer.pads else None,
+    }
+    if transfer.iteration is not None:
+        properties["iteration"] = BdIterationAttr(BdIteration(*transfer.iteration, 0))
+    sizes, strides = [dim.size for dim in transfer.dims], [dim.stride for dim in transfer.dims]
+    ops.append(DmaBdOp(transfer.buffer, transfer.offset, transfer.length, sizes, strides, properties))
+    if transfer.release is not None:
+        ops += _use(transfer.release, LockAction.RELEASE)
+    return ops
+
+
+def _use(use: LockUse, action: LockAction) -> list[Operation]:
+    amount = ConstantOp(IntegerAttr(use.amount, I32))
+    return [amount, UseLockOp(use.lock, action, amount.result)]
