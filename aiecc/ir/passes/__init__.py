@@ -16,6 +16,7 @@ PASSES: dict[str, str] = {
     "aie-normalize-address-spaces": "address_spaces:NormalizeAddressSpaces",
     "aie-objectfifo-erase-pools": "fifo_erase_pools:ErasePools",
     "aie-objectfifo-lower-dmas": "fifo_lower_dmas:ObjectFifoLowerDmas",
+    "aie-objectFifo-stateful-transform": "fifo_transform:ObjectFifoStatefulTransform",
     "aie-prepare-buffers": "prepare_buffers:PrepareBuffers",
     "aie-standard-lowering": "standard_lowering:StandardLowering",
     "aie-vector-transfer-lowering": "vector_transfers:LowerVectorTransfers",
