@@ -9,6 +9,7 @@ PASSES: dict[str, str] = {
     "aie-assign-bd-ids": "assign_bd_ids:AssignBdIds",
     "aie-assign-core-link-files": "core_link_files:AssignCoreLinkFiles",
     "aie-assign-lock-ids": "assign_lock_ids:AssignLockIds",
+    "aie-assign-packet-ids": "fifo_packet_ids:AssignPacketIds",
     "aie-assign-tile-controller-ids": "controller_ids:AssignTileControllerIds",
     "aie-canonicalize-device": "canonicalize_device:CanonicalizeDevice",
     "aie-default-stack-size": "default_stack_size:DefaultStackSize",
