@@ -16,6 +16,7 @@ PASSES: dict[str, str] = {
     "aie-localize-locks": "localize_locks:LocalizeLocks",
     "aie-normalize-address-spaces": "address_spaces:NormalizeAddressSpaces",
     "aie-objectfifo-erase-pools": "fifo_erase_pools:ErasePools",
+    "aie-objectfifo-split": "fifo_split:ObjectFifoSplit",
     "aie-objectfifo-lower-dmas": "fifo_lower_dmas:ObjectFifoLowerDmas",
     "aie-objectFifo-stateful-transform": "fifo_transform:ObjectFifoStatefulTransform",
     "aie-prepare-buffers": "prepare_buffers:PrepareBuffers",

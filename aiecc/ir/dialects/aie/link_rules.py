@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Sequence
 
 from xdsl.ir import SSAValue
@@ -13,8 +14,10 @@ from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
 from aiecc.ir.dialects.aie.fifo_rules import find_fifo, is_shim
 from aiecc.ir.dialects.aie.links import ObjectFifoLinkOp
 from aiecc.ir.dialects.aie.memory import element_count
-from aiecc.ir.dialects.aie.tiles import target_of, tile_like
+from aiecc.ir.dialects.aie.tiles import TileLike, target_of, tile_like
+from aiecc.ir.dialects.aie.windows import MOST_OBJECTS, MOST_OUTPUTS, object_size, walks_stream, window_of
 from aiecc.ir.dialects.base import show
+from aiecc.model.targets import TileKind
 
 
 def verify_link(op: ObjectFifoLinkOp) -> None:
@@ -24,6 +27,7 @@ def verify_link(op: ObjectFifoLinkOp) -> None:
     ins, outs = _fifos(op, op.inputs), _fifos(op, op.outputs)
     if op.mode is LinkMode.TIME:
         _verify_time(op, ins, outs)
+    _verify_named_once(op)
     _verify_linked_once(op, [*ins, *outs])
     shared = link_point(op, ins, outs)
     if shared is None:
@@ -48,6 +52,8 @@ def verify_link(op: ObjectFifoLinkOp) -> None:
         return
     if op.src_offsets and op.dst_offsets:
         raise op.error("all offsets should be empty if there is no join or distribute")
+    if walks_stream(op, ins[0], outs[0]):
+        _verify_window(op, ins[0], outs[0], tile)
 
 
 def _fifos(op: ObjectFifoLinkOp, names: Iterable[str]) -> list[ObjectFifoOp]:
@@ -60,6 +66,15 @@ def _fifos(op: ObjectFifoLinkOp, names: Iterable[str]) -> list[ObjectFifoOp]:
     if not found:
         raise op.error("ObjectFifoLinkOp must have a link point, i.e., a shared tile between objectFifos", bare=True)
     return found
+
+
+def _verify_named_once(op: ObjectFifoLinkOp) -> None:
+    """A fifo that is linked with itself, or twice on one side, has no end of its own."""
+    met: set[str] = set()
+    for name in (*op.inputs, *op.outputs):
+        if name in met:
+            raise op.error(f"names '@{name}' twice; what a link takes on comes from another fifo")
+        met.add(name)
 
 
 def _verify_linked_once(op: ObjectFifoLinkOp, fifos: Iterable[ObjectFifoOp]) -> None:
@@ -94,7 +109,9 @@ def link_point(op: ObjectFifoLinkOp, ins: Sequence[ObjectFifoOp], outs: Sequence
         candidate = ins[0].consumers[0]
         return candidate if all(_place(f.producer) == _place(candidate) for f in outs) else None
     candidate = outs[0].producer
-    return candidate if any(_place(c) == _place(candidate) for c in ins[0].consumers) else None
+    here = _place(candidate)
+    arrive = all(any(_place(c) == here for c in f.consumers) for f in ins)
+    return candidate if arrive and all(_place(f.producer) == here for f in outs) else None
 
 
 def _verify_time(op: ObjectFifoLinkOp, ins: Sequence[ObjectFifoOp], outs: Sequence[ObjectFifoOp]) -> None:
@@ -118,10 +135,68 @@ def _verify_time(op: ObjectFifoLinkOp, ins: Sequence[ObjectFifoOp], outs: Sequen
                     f"each turn of a dispatch reaches one consumer, but '{fifo.symbol}' has {len(fifo.consumers)}"
                 )
         return
+    for fifo in ins:
+        if len(fifo.consumers) != 1:
+            raise op.error(f"each input of a merge has one consumer, but '{fifo.symbol}' has {len(fifo.consumers)}")
     packets = [fifo.transport.packet for fifo in ins]
     pinned = {packet for packet in packets if packet is not None and packet.pkt_id is not None}
     if len(pinned) > 1:
         raise op.error("a merge is one route with one header, but its inputs pin different ones")
+
+
+def _verify_window(op: ObjectFifoLinkOp, source: ObjectFifoOp, out: ObjectFifoOp, tile: TileLike) -> None:
+    """A link whose output walks the whole stream: what the walk may look like, then its limits."""
+    size, wanted = object_size(source, taken=True), object_size(out)
+    outer, *inner = out.dims_to_stream.data
+    if tile.kind is not TileKind.MEM:
+        raise op.error("cuts windows out of the whole stream, which only a MemTile link point can")
+    if out.repeat_count is not None or out.iter_count is not None:
+        raise op.error(
+            f"cuts windows out of the whole stream, so '{out.symbol}' takes neither a `repeat_count` nor an "
+            "`iter_count`"
+        )
+    if outer.stride % size:
+        raise op.error(
+            f"window stride {outer.stride} is not a whole number of input objects of {size} elements: the outer "
+            "dimension steps from output to output"
+        )
+    moved = math.prod(dim.size for dim in inner)
+    if moved != wanted:
+        raise op.error(f"window dimensions move {moved} elements for each output, but its object has {wanted}")
+    rows = [dim for dim in inner if dim.stride == size and dim.size > 1]
+    if len(rows) > 1:
+        raise op.error("only one inner window dimension may step by exactly one input object")
+    if _last_index(dim for dim in inner if dim not in rows) >= size:
+        raise op.error(
+            f"window dimensions leave an input object of {size} elements other than by stepping to the next one"
+        )
+    _verify_window_pads(op, source, out)
+    window = window_of(source, out)
+    idle = window.reads_nothing()
+    if idle is not None:
+        raise op.error(f"window {idle} of {window.outputs} reads no data, only zero objects")
+    if window.objects > MOST_OBJECTS:
+        raise op.error(
+            f"a window's stream holds at most {MOST_OBJECTS} objects, which is what its lock counts to, "
+            f"but this one holds {window.objects}"
+        )
+    if window.outputs > MOST_OUTPUTS:
+        raise op.error(
+            f"a window yields at most {MOST_OUTPUTS} outputs, a descriptor of one MemTile channel each, but this one "
+            f"yields {window.outputs}"
+        )
+
+
+def _verify_window_pads(op: ObjectFifoLinkOp, source: ObjectFifoOp, out: ObjectFifoOp) -> None:
+    pads = out.pads or ()
+    if pads and len(pads) != len(out.dims_to_stream.data):
+        raise op.error("window dimensions and padDimensions have different ranks")
+    if any(pad.before or pad.after for pad in pads[1:]):
+        raise op.error("only the outer window dimension may be padded")
+    if out.pad_value:
+        raise op.error("a window's padding is stored as zero objects, so it takes no `padValue`")
+    if any(source.dims_from_stream):
+        raise op.error(f"a window keeps its stream as it arrives, so '{source.symbol}' takes no `dimensionsFromStream`")
 
 
 def _smallest_slice(offsets: Sequence[int], whole: ObjectFifoOp) -> int:

@@ -38,6 +38,8 @@ def verify_pool(op: ObjectFifoPoolOp) -> None:
         raise op.error("multi-segment pools are unsupported on binary lock architectures")
     if op.iterate_bds:
         _verify_iterating(op)
+    if op.stream_attr is not None:
+        _verify_stream(op, total)
 
 
 def _verify_segments(op: ObjectFifoPoolOp, segments: list[ObjectFifoSegmentOp], counting: bool) -> int:
@@ -59,6 +61,27 @@ def _verify_iterating(op: ObjectFifoPoolOp) -> None:
     tile = op.tile_op
     if tile is not None and tile.kind is not None and tile.kind is not TileKind.MEM:
         raise op.error("iterate_bds applies only to a link through a MemTile")
+
+
+def _verify_stream(op: ObjectFifoPoolOp, total: int) -> None:
+    """A pool that holds a whole stream: one object of whole parts, counted by one lock pair."""
+    stream = op.stream
+    if stream is None:
+        raise op.error("stream expects an object size, a number of objects and a number of zero objects ahead")
+    if op.depth != 1 or len(op.segments) != 1:
+        raise op.error("a pool over a whole stream has a depth of 1 and one segment")
+    if op.repeat_count is not None:
+        raise op.error("a pool over a whole stream cannot repeat its objects")
+    most = target_of(op).lock_max_value
+    if not 1 <= stream.objects <= most:
+        raise op.error(f"a stream of {stream.objects} objects is out of what one lock counts, 1 to {most}")
+    if stream.size < 1 or total % stream.size:
+        raise op.error(f"stream objects of {stream.size} elements do not divide the pool's {total}")
+    rows = total // stream.size
+    if stream.before < 0 or stream.before + stream.objects > rows:
+        raise op.error(
+            f"stream has {stream.before} zero objects and {stream.objects} objects, but the pool has room for {rows}"
+        )
 
 
 # --- endpoints --------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -53,6 +53,7 @@ from aiecc.ir.dialects.constraints import (
     UNIT,
     Described,
     array_of,
+    dense_ints,
     int_attr,
     is_elements,
     is_flat_symbol,
@@ -142,6 +143,19 @@ def _older_segments(d: Draft) -> list[ObjectFifoSegmentOp]:
     return [ObjectFifoSegmentOp("s0", 0, element_count(d.props["elemType"]) or 0)]
 
 
+class Stream(NamedTuple):
+    """What the only object of a window's pool holds: the objects of one whole stream, one after the other.
+
+    size: elements of one of the stream's objects.
+    objects: how many arrive.
+    before: zero objects ahead of them; what is left of the pool's object behind them is zero objects as well.
+    """
+
+    size: int
+    objects: int
+    before: int
+
+
 @op_definition
 class ObjectFifoPoolOp(DialectOp):
     """The objects of one end of a fifo, in one tile's memory."""
@@ -158,6 +172,7 @@ class ObjectFifoPoolOp(DialectOp):
     iterate_bds_attr = opt_prop_def(UNIT, prop_name="iterateBds")
     locks_attr = opt_prop_def(SYMBOLS, prop_name="locks")
     repeat_count_attr = opt_prop_def(int_attr(32), prop_name="repeatCount")
+    stream_attr = opt_prop_def(dense_ints(64), prop_name="stream")
     body = region_def()
     traits = traits_def(Symbol(), OneBlock(), Scope(), OpenEnded())
     PARENTS = ("aie.device",)
@@ -192,6 +207,13 @@ class ObjectFifoPoolOp(DialectOp):
             },
             regions=[Region(Block(segments))],
         )
+
+    @property
+    def stream(self) -> Stream | None:
+        """The stream that a window's pool holds; None for any other pool."""
+        attr = self.stream_attr
+        values = () if attr is None else tuple(int(n) for n in attr.get_values())
+        return Stream(*values) if len(values) == 3 else None
 
     @property
     def tile_op(self) -> TileLike | None:

@@ -1,0 +1,97 @@
+"""What `aie-objectfifo-split` refuses before it makes anything."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ComplexType, VectorType
+from xdsl.ir import Attribute
+
+from aiecc.base.diag import Sink
+from aiecc.ir.dialects.aie.access import ObjectFifoAcquireOp
+from aiecc.ir.dialects.aie.enums import Port
+from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
+from aiecc.ir.dialects.aie.fifo_rules import is_shim, is_stream
+from aiecc.ir.dialects.aie.memory import element_bits, element_count
+from aiecc.ir.dialects.aie.tiles import placed, tile_like
+from aiecc.ir.dialects.base import show
+from aiecc.ir.fifo.declared import Declared, Link
+from aiecc.ir.fifo.transport import delegate_reached
+from aiecc.ir.passes.report import op_error
+
+UNREACHED = "objectfifo has no shared memory access to delegate tile's memory module"
+PLACE_FIRST = "is not a placed aie.tile; run --aie-place-tiles before this pass"
+
+
+def check_placed(declared: Declared, sink: Sink) -> None:
+    for fifo in declared.fifos:
+        if placed(fifo.producer) is None:
+            op_error(sink, fifo, f"producer tile {PLACE_FIRST}")
+        elif any(placed(consumer) is None for consumer in fifo.consumers):
+            op_error(sink, fifo, f"consumer tile {PLACE_FIRST}")
+
+
+def check_objects(declared: Declared, sink: Sink) -> None:
+    """Objects have a size, and no end that needs memory is told to hold none of them."""
+    for fifo in declared.fifos:
+        for type in dict.fromkeys((fifo.elem_type, fifo.consumer_elem_type)):
+            if not _has_size(type.element_type):
+                op_error(sink, fifo, f"element type '{show(type.element_type)}' has no size in memory")
+                break
+            if not element_count(type):
+                op_error(sink, fifo, f"objects of type '{show(type)}' hold no element")
+                break
+        else:
+            _check_depths(fifo, sink)
+
+
+def _has_size(type: Attribute) -> bool:
+    if isinstance(type, VectorType | ComplexType):
+        return _has_size(type.element_type)
+    return element_bits(type) > 0
+
+
+def _check_depths(fifo: ObjectFifoOp, sink: Sink) -> None:
+    ends = zip(fifo.depths, (fifo.producer, *fifo.consumers), strict=False)
+    if any(depth < 1 and not is_shim(tile_like(tile)) for depth, tile in ends):
+        op_error(sink, fifo, "has a depth of 0: every end in the array holds at least one object")
+
+
+def check_streams(declared: Declared, sink: Sink) -> None:
+    """A Core stream port hands out no objects."""
+    for fifo in declared.fifos:
+        ends = [(fifo.producer, Port.PRODUCE, fifo.prod_port_attr)]
+        if fifo.cons_ports_attr is not None and fifo.cons_ports_attr.data and fifo.consumers:
+            ends.append((fifo.consumers[0], Port.CONSUME, fifo.cons_ports_attr.data[0]))  # pyright: ignore[reportArgumentType]
+        for tile, port, end in ends:
+            if not is_stream(end):
+                continue
+            for op in declared.accesses.of(fifo.symbol, tile, port):
+                verb = "acquire" if isinstance(op, ObjectFifoAcquireOp) else "release"
+                op_error(sink, op, f"cannot {verb} from objectfifo stream port")
+
+
+def check_links(declared: Declared, sink: Sink) -> None:
+    for link in declared.links:
+        if is_shim(tile_like(link.point)):
+            op_error(sink, link.op, "holds its objects on the link point, which a shim tile has no memory for")
+        _check_core(declared, link, sink)
+        if link.is_dispatch and len({out.iter_count for out in link.outs}) > 1:
+            op_error(sink, link.op, "takes turns on one channel, so its outputs have one `iter_count` in common")
+
+
+def _check_core(declared: Declared, link: Link, sink: Sink) -> None:
+    for fifo, port in [*((f, Port.CONSUME) for f in link.ins), *((f, Port.PRODUCE) for f in link.outs)]:
+        if any(declared.accesses.of(fifo.symbol, link.point, port)):
+            text = f"core on the shared tile cannot access '{fifo.symbol}': a link moves objects by DMA"
+            op_error(sink, link.op, text)
+            return
+
+
+def check_delegates(declared: Declared, sink: Sink) -> None:
+    """An allocate counts for a fifo outside of links, and for the owner of one."""
+    for fifo in declared.fifos:
+        allocate = declared.allocates.get(fifo.symbol)
+        link = declared.link_of.get(fifo.symbol)
+        if allocate is None or (link is not None and link.owner is not fifo):
+            continue
+        if not delegate_reached(fifo, allocate):
+            op_error(sink, allocate, UNREACHED)
