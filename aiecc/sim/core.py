@@ -117,7 +117,12 @@ def _bits(type: str) -> int:
 
 
 class Program:
-    """The code of one core and of every function it calls; implements `emit.World`."""
+    """The code of one core and of every function it calls; implements `emit.World`.
+
+    `emitter` writes it; one that knows more ops takes its place in a subclass.
+    """
+
+    emitter: type[Emitter] = Emitter
 
     def __init__(
         self,
@@ -146,7 +151,7 @@ class Program:
 
     def _compile(self, name: str, region: Any) -> Callable[[Actor], Any]:
         names: dict[str, Any] = {}
-        emitter = Emitter(self, "code", names)
+        emitter = self.emitter(self, "code", names)
         emitter.function(region)
         file = f"<core {self._tile} {name}>"
         self._schedule.code.spans[file] = emitter.spans

@@ -25,6 +25,7 @@ class Kind(enum.Enum):
     UNWRITTEN = "read of bytes nobody wrote"
     RACE = "access to bytes a DMA is busy with"
     BOUNDS = "access outside of a buffer"
+    HELD = "access to an object that is not held"
     STREAM = "stream that leads nowhere"
     KERNEL = "kernel model failed"
     VALUE = "operation without a result"
