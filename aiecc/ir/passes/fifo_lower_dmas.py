@@ -81,9 +81,7 @@ def _plan(view: FifoView, programs: Programs, sink: Sink) -> Iterator[tuple[DmaE
             continue
         pool = view.pool_of(end)
         if pool.buffers_attr is None and pool.depth:
-            op_error(
-                sink, end, f"fills or drains pool '{end.pool}', which has no buffers; run --aie-objectfifo-allocate"
-            )
+            op_error(sink, end, f"works on pool '{end.pool}', which has no buffers; run --aie-objectfifo-allocate")
             continue
         try:
             chain = turns_chain(view, end) if end.turns else chain_of(view, end)
@@ -139,7 +137,10 @@ class Programs:
     def __init__(self, device: DeviceOp) -> None:
         self.device = device
         self._at: dict[Hashable, DmaProgram] = {}
-        for op in device.block.ops:
+        self._order: dict[Operation, int] = {}
+        self._end = 0
+        for at, op in enumerate(device.block.ops):
+            self._order[op] = self._end = at
             if isinstance(op, DmaProgram):
                 self._at.setdefault(place_of(op.operands[0]), op)
 
@@ -171,7 +172,9 @@ class Programs:
 
     def add(self, end: DmaEndpointOp, chain: Chain) -> None:
         """Write a chain behind the channels that an endpoint's tile already starts."""
-        region = self._program(end).regions[0]
+        program = self._program(end)
+        self._see(program, chain)
+        region = program.regions[0]
         found = _tail(region)
         assert found is not None
         tail, before = found
@@ -199,6 +202,24 @@ class Programs:
         if before is not None:
             before.successors = [before.dest, head]
 
+    def _see(self, program: DmaProgram, chain: Chain) -> None:
+        """Put a program behind everything that a chain uses, should some of it stand behind the program."""
+        uses = (v for t in chain.transfers for v in (t.buffer, t.acquire, t.release) if v is not None)
+        values = (use.lock if isinstance(use, LockUse) else use for use in uses)
+        owners = (value.owner for value in values)
+        last = max((self._order[owner] for owner in owners if isinstance(owner, Operation)), default=-1)
+        if last > self._order[program]:
+            program.detach()
+            self._append(program)
+
+    def _append(self, program: DmaProgram) -> None:
+        """Put a program last in the device."""
+        stop = self.device.block.last_op
+        assert stop is not None
+        put_before(stop, program)
+        self._end += 1
+        self._order[program] = self._end
+
     def _program(self, end: DmaEndpointOp) -> DmaProgram:
         place = place_of(end.tile)
         program = self._at.get(place)
@@ -208,9 +229,7 @@ class Programs:
             stop = EndOp()
             program = _PROGRAMS[kind](end.tile, Region(Block([stop])))
             copy_span(end, program, stop)
-            last = self.device.block.last_op
-            assert last is not None
-            put_before(last, program)
+            self._append(program)
             self._at[place] = program
         return program
 

@@ -1,4 +1,4 @@
-"""`aie-objectFifo-stateful-transform`: the passes from objectFifos to buffers, locks, flows and DMA programs, in order."""
+"""`aie-objectFifo-stateful-transform`: the passes from objectFifos to what the array runs, in order."""
 
 from __future__ import annotations
 
