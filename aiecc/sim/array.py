@@ -19,7 +19,7 @@ from aiecc.ir.dialects.aie.cores import CoreOp, DmaProgram
 from aiecc.ir.dialects.aie.enums import CascadeDir, Direction
 from aiecc.ir.dialects.aie.flows import CascadeFlowOp, FlowOp, PacketFlowOp
 from aiecc.ir.dialects.aie.flows import Port as FlowPort
-from aiecc.ir.dialects.aie.memory import BufferOp, ExternalBufferOp, LockOp, size_in_bytes
+from aiecc.ir.dialects.aie.memory import BufferOp, ExternalBufferOp, LockOp, element_bits, size_in_bytes
 from aiecc.ir.dialects.aie.runtime import ShimDmaAllocationOp
 from aiecc.ir.dialects.aie.switch import ConfigureCascadeOp, SwitchboxOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp, TileLike
@@ -28,6 +28,7 @@ from aiecc.sim.core import Cascade, Cell, Model, Program, initial_bytes
 from aiecc.sim.dma import run_channel
 from aiecc.sim.locks import BinaryLock, Lock
 from aiecc.sim.memory import Buffer
+from aiecc.sim.order import Order
 from aiecc.sim.outcome import Outcome, Status
 from aiecc.sim.programs import Channel, channels
 from aiecc.sim.schedule import Actor, Schedule, Steps
@@ -53,6 +54,7 @@ def simulate(
     slack: int = 0,
     cores_end: bool | None = None,
     max_events: int = 50_000_000,
+    ordered: bool = True,
 ) -> Outcome:
     """Run one device of a lowered module until everything stands still.
 
@@ -61,11 +63,12 @@ def simulate(
     have to come out of each end (None: whatever comes); all other shim ends that a flow reaches are drained, too.
     `kernels` are Python models of external functions. `seed` 0 lets actors take turns, others interleave at random,
     repeatably. `slack` is how many bytes a stream holds on its way. `max_events` bounds lock uses and DMA words.
+    `ordered` traps accesses to one byte that neither a lock nor a stream keeps apart, whoever came first this time.
 
     It is finished when all feeds are sent and all drains have got what they want, and, without a bounded drain or with
     `cores_end`, every core has reached its end. Raises Refused for a design that cannot be executed.
     """
-    array = _Array(_device(module, device), seed, slack, max_events, kernels or {})
+    array = _Array(_device(module, device), Schedule(seed, max_events, ordered=ordered), slack, kernels or {})
     array.build(feeds or {}, drains or {})
     return array.run(cores_end)
 
@@ -89,12 +92,12 @@ class _Drain:
 class _Array:
     """A device while it is built and run."""
 
-    def __init__(self, device: DeviceOp, seed: int, slack: int, max_events: int, kernels: Mapping[str, Model]) -> None:
+    def __init__(self, device: DeviceOp, schedule: Schedule, slack: int, kernels: Mapping[str, Model]) -> None:
         self.device = device
         self.target = device.target
         self.slack = slack
         self.kernels = kernels
-        self.schedule = Schedule(seed, max_events)
+        self.schedule = schedule
         self.buffers: dict[SSAValue, Buffer] = {}
         self.locks: dict[SSAValue, Lock] = {}
         self.sources: dict[Port, Source] = {}
@@ -159,7 +162,11 @@ class _Array:
             number = counts[tile] = counts.get(tile, -1) + 1
             name = op.symbol or f"buffer {number}" + (f" of tile {tile}" if tile else " outside")
             initial = initial_bytes(op.initial_value, op.result.type) if isinstance(op, BufferOp) else None
-            self.buffers[op.result] = Buffer(name, size_in_bytes(op.result.type), tile, initial, span_of(op))
+            size = size_in_bytes(op.result.type)
+            buffer = self.buffers[op.result] = Buffer(name, size, tile, initial, span_of(op))
+            if self.schedule.ordered:
+                shift = min((element_bits(op.result.type) or 8) // 8, 8).bit_length() - 1
+                buffer.order = Order(self.schedule, name, size, max(shift, 0))
         kind = Lock if self.target.semaphore_locks else BinaryLock
         limit = self.target.lock_max_value
         for number, op in enumerate(self._ops(LockOp)):

@@ -17,10 +17,11 @@ from aiecc.ir.dialects.aie.cores import CoreOp
 from aiecc.ir.dialects.aie.memory import BufferOp, LockOp, size_in_bytes
 from aiecc.ir.spans import span_of
 from aiecc.model.targets import Target
-from aiecc.sim import memrefs, numbers
+from aiecc.sim import memrefs, numbers, vectors
 from aiecc.sim.emit import Emitter
 from aiecc.sim.locks import Lock
 from aiecc.sim.memory import Buffer, View
+from aiecc.sim.order import Clock, joined, learn, tick
 from aiecc.sim.outcome import Kind, Trapped
 from aiecc.sim.scalars import NotModelled
 from aiecc.sim.schedule import Actor, Gate, Schedule
@@ -44,12 +45,13 @@ def initial_bytes(value: Attribute | None, type: Attribute) -> bytes | None:
 class Cascade(Gate):
     """The words between two neighbouring cores. Two fit; the third waits."""
 
-    __slots__ = ("name", "words")
+    __slots__ = ("clock", "name", "words")
 
     def __init__(self, schedule: Schedule, name: str) -> None:
         super().__init__(schedule)
         self.name = name
         self.words: deque[Any] = deque()
+        self.clock: Clock | None = None
 
     def wanted(self, need: int) -> str:
         return f"{'room' if need else 'a word'} on the cascade {self.name}"
@@ -96,6 +98,9 @@ class Cell:
             me.need = 1
             yield self.out
         self.out.words.append(value)
+        if self.schedule.ordered:
+            clock = tick(me)
+            self.out.clock = clock if self.out.clock is None else joined(self.out.clock, clock)
         self.schedule.events += 1
         self.out.open()
         yield None
@@ -107,6 +112,7 @@ class Cell:
             me.need = 0
             yield self.into
         value = self.into.words.popleft()
+        learn(me, self.into.clock)
         self.into.open()
         yield None
         return value
@@ -155,7 +161,7 @@ class Program:
         emitter.function(region)
         file = f"<core {self._tile} {name}>"
         self._schedule.code.spans[file] = emitter.spans
-        space: dict[str, Any] = {**numbers.HELPERS, **memrefs.HELPERS, **names}
+        space: dict[str, Any] = {**numbers.HELPERS, **memrefs.HELPERS, **vectors.HELPERS, **names}
         try:
             code = compile("\n".join(emitter.text), file, "exec")
         except (SyntaxError, RecursionError, MemoryError):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import DenseArrayBase, SymbolRefAttr
+from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, SymbolRefAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from aiecc.base.diag import refuse
@@ -18,7 +18,7 @@ from aiecc.base.spans import Span
 from aiecc.ir.dialects.aie.enums import LockAction
 from aiecc.ir.dialects.aie.memory import UseLockOp
 from aiecc.ir.spans import span_of
-from aiecc.sim import memrefs
+from aiecc.sim import affine, memrefs, vectors
 from aiecc.sim.scalars import NotModelled, literal, scalar
 
 
@@ -144,12 +144,15 @@ class Emitter:
         self._depth -= 1
 
     def op(self, op: Operation) -> None:
-        expression = scalar(op, self.uses(op.operands)) if op.name.startswith(("arith.", "index.")) else None
-        if expression is not None:
-            self.assign(op.results, [expression])
-            return
-        if op.name.startswith("memref."):
-            memrefs.emit(self, op)
+        dialect, _, _ = op.name.partition(".")
+        if dialect in ("arith", "index", "math"):
+            expression = scalar(op, self.uses(op.operands))
+            if expression is not None:
+                self.assign(op.results, [expression])
+                return
+        emit = _DIALECTS.get(dialect)
+        if emit is not None:
+            emit(self, op)
             return
         handler = _HANDLERS.get(op.name)
         if handler is None:
@@ -200,14 +203,39 @@ class Emitter:
             self._go(op.successors[number], values)
             self._depth -= 1
 
+    def switch(self, op: Operation) -> None:
+        """The flag, then the default's operands, then those of each case in turn."""
+        values, counts = op.properties.get("case_values"), op.properties["case_operand_segments"]
+        assert isinstance(counts, DenseArrayBase)
+        cases = [int(v) for v in values.get_values()] if isinstance(values, DenseIntOrFPElementsAttr) else []
+        flag = self.use(op.operands[0])
+        at = 1 + len(op.successors[0].args)
+        fallback = op.operands[1:at]
+        word = "if"
+        for value, count, block in zip(cases, counts.get_values(), op.successors[1:], strict=True):
+            self.line(f"{word} {flag} == {value}:")
+            self._depth += 1
+            self._go(block, op.operands[at : at + int(count)])
+            self._depth -= 1
+            at += int(count)
+            word = "elif"
+        self.line("if True:" if word == "if" else "else:")
+        self._depth += 1
+        self._go(op.successors[0], fallback)
+        self._depth -= 1
+
     # --- structured control flow --------------------------------------------------------------------------------------
 
     def loop(self, op: Operation) -> None:
         low, high, step, *inits = self.uses(op.operands)
+        self.counted(op, low, high, f"positive({step})", inits)
+
+    def counted(self, op: Operation, low: str, high: str, step: str, inits: Sequence[str]) -> None:
+        """A loop over a range; its values are `inits`, then what the body yields."""
         body = op.regions[0].block
         index, *carried = body.args
         self.assign(carried, inits)
-        self.line(f"for {self.local(index)} in range({low}, {high}, positive({step})):")
+        self.line(f"for {self.local(index)} in range({low}, {high}, {step}):")
         self._depth += 1
         self._turn()
         self._depth -= 1
@@ -241,7 +269,8 @@ class Emitter:
         self.assign(before.args, self.uses(last.operands))
         self._depth -= 1
 
-    def _arm(self, op: Operation, region: Region) -> None:
+    def arm(self, op: Operation, region: Region) -> None:
+        """One region of a choice; what it yields becomes the op's results."""
         if region.blocks:
             self.nested(region.block)
             last = region.block.last_op
@@ -255,10 +284,14 @@ class Emitter:
             self._depth -= 1
 
     def if_(self, op: Operation) -> None:
-        self.line(f"if {self.use(op.operands[0])}:")
-        self._arm(op, op.regions[0])
+        self.choice(op, self.use(op.operands[0]))
+
+    def choice(self, op: Operation, condition: str) -> None:
+        """Two regions, the second perhaps empty."""
+        self.line(f"if {condition}:")
+        self.arm(op, op.regions[0])
         self.line("else:")
-        self._arm(op, op.regions[1])
+        self.arm(op, op.regions[1])
 
     def index_switch(self, op: Operation) -> None:
         cases = op.properties["cases"]
@@ -266,16 +299,16 @@ class Emitter:
         word = "if"
         for value, region in zip(cases.get_values(), op.regions[1:], strict=True):
             self.line(f"{word} {self.use(op.operands[0])} == {int(value)}:")
-            self._arm(op, region)
+            self.arm(op, region)
             word = "elif"
         self.line("if True:" if word == "if" else "else:")
-        self._arm(op, op.regions[0])
+        self.arm(op, op.regions[0])
 
     def region(self, op: Operation) -> None:
         if len(op.regions[0].blocks) != 1:
             raise NotModelled("it has more than one block")
         self.line("if True:")
-        self._arm(op, op.regions[0])
+        self.arm(op, op.regions[0])
 
     # --- the array ----------------------------------------------------------------------------------------------------
 
@@ -319,12 +352,19 @@ def _word(value: SSAValue) -> str:
     return str(value.type)
 
 
+_DIALECTS: dict[str, Callable[[Emitter, Operation], None]] = {
+    "memref": memrefs.emit,
+    "affine": affine.emit,
+    "vector": vectors.emit,
+}
+
 _HANDLERS: dict[str, Callable[[Emitter, Operation], None]] = {
     "func.call": Emitter.call,
     "func.return": Emitter.ret,
     "aie.end": Emitter.end,
     "cf.br": Emitter.branch,
     "cf.cond_br": Emitter.cond_branch,
+    "cf.switch": Emitter.switch,
     "cf.assert": Emitter.assert_,
     "scf.for": Emitter.loop,
     "scf.while": Emitter.while_,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from aiecc.base.spans import Span
+from aiecc.sim.order import Clock, joined, learn, tick
 from aiecc.sim.outcome import Kind, LockUse, Trapped
 from aiecc.sim.schedule import Gate, Schedule
 
@@ -10,7 +13,7 @@ from aiecc.sim.schedule import Gate, Schedule
 class Lock(Gate):
     """A counting semaphore, 0 to `limit`. `take` and `take_equal` say whether they got it; nothing blocks here."""
 
-    __slots__ = ("high", "limit", "low", "name", "span", "tile", "uses", "value")
+    __slots__ = ("_given", "_known", "high", "limit", "low", "name", "span", "tile", "uses", "value")
 
     def __init__(
         self, schedule: Schedule, name: str, tile: tuple[int, int], value: int, limit: int, span: Span | None
@@ -22,6 +25,9 @@ class Lock(Gate):
         self.limit = limit
         self.span = span
         self.uses = 0
+        # What the units in it say about those who gave them, in the order given; and what all units taken so far said.
+        self._given: deque[tuple[int, Clock | None]] = deque([(value, None)] if value else [])
+        self._known: Clock | None = None
 
     def wanted(self, need: int) -> str:
         """`need` is what has to be reached; ~value where it has to be met exactly."""
@@ -49,6 +55,8 @@ class Lock(Gate):
 
     def _took(self, need: int) -> None:
         self.value -= need
+        if self.schedule.ordered:
+            self._learnt(need)
         if self.value < self.low:
             self.low = self.value
         self.uses += 1
@@ -64,12 +72,32 @@ class Lock(Gate):
                 Kind.LOCK, f"releases lock {self.name} by {amount} at {self.value}; its range is 0 to {self.limit}"
             )
         self.value = value
+        if self.schedule.ordered and amount:
+            self._given.append((amount, tick(self.schedule.current)))
         if value > self.high:
             self.high = value
         self.uses += 1
         self.schedule.events += 1
         if self.waiters:
             self.open()
+
+    def _learnt(self, need: int) -> None:
+        """Units are alike: who takes some knows that as many, and no more, were given."""
+        if not need:
+            return
+        given, known = self._given, self._known
+        while need:
+            amount, clock = given[0]
+            if amount > need:
+                given[0] = (amount - need, clock)
+                need = 0
+            else:
+                given.popleft()
+                need -= amount
+            if clock is not None:
+                known = clock if known is None else joined(known, clock)
+        self._known = known
+        learn(self.schedule.current, known)
 
     def _possible(self, need: int) -> None:
         if not 0 <= need <= self.limit:
@@ -98,6 +126,8 @@ class BinaryLock(Lock):
             self._possible(need)
             return False
         self.held = True
+        if self.schedule.ordered:
+            learn(self.schedule.current, self._known)
         self.uses += 1
         self.schedule.events += 1
         return True
@@ -109,6 +139,9 @@ class BinaryLock(Lock):
             raise Trapped(Kind.LOCK, f"sets lock {self.name} to {amount}; its range is 0 to {self.limit}")
         self.held = False
         self.value = amount
+        if self.schedule.ordered:
+            clock = tick(self.schedule.current)
+            self._known = clock if self._known is None else joined(self._known, clock)
         self.low, self.high = min(self.low, amount), max(self.high, amount)
         self.uses += 1
         self.schedule.events += 1

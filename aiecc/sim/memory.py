@@ -9,6 +9,7 @@ from math import prod
 from typing import Any
 
 from aiecc.base.spans import Span
+from aiecc.sim.order import Order
 from aiecc.sim.outcome import Kind, Trapped
 
 Run = tuple[int, int]
@@ -45,7 +46,7 @@ class Busy:
 class Buffer:
     """A piece of memory. Bytes start unwritten unless there is an initial value."""
 
-    __slots__ = ("busy", "cells", "data", "name", "size", "span", "tile", "valid")
+    __slots__ = ("busy", "cells", "data", "name", "order", "size", "span", "tile", "valid")
 
     def __init__(
         self,
@@ -63,6 +64,8 @@ class Buffer:
         self.valid = bytearray(size) if initial is None else bytearray(b"\1" * size)
         self.busy: list[Busy] = []
         self.cells: dict[str, memoryview[Any]] = {}
+        # None for memory that only one actor can reach.
+        self.order: Order | None = None
 
     def preset(self, data: bytes) -> None:
         """Fill from outside before the run starts."""
@@ -102,12 +105,29 @@ class Buffer:
         if self.busy:
             for lo, hi in runs:
                 self.free(lo, hi, writes)
+        if self.order is not None:
+            note = self.order.write if writes else self.order.read
+            for lo, hi in _whole(runs):
+                note(lo, hi)
         busy = Busy(by, writes, runs, self.size)
         self.busy.append(busy)
         return busy
 
     def end(self, busy: Busy) -> None:
         self.busy.remove(busy)
+
+
+def _whole(runs: Sequence[Run]) -> Sequence[Run]:
+    """The same bytes in as few pieces as there are, in order."""
+    if len(runs) < 2:
+        return runs
+    merged: list[Run] = []
+    for low, high in sorted(runs):
+        if merged and low <= merged[-1][1]:
+            low, last = merged.pop()
+            high = max(high, last)
+        merged.append((low, high))
+    return merged
 
 
 class Element:
@@ -170,6 +190,8 @@ class View:
         low = at * width
         if self.buffer.busy:
             self.buffer.free(low, low + width, False)
+        if self.buffer.order is not None:
+            self.buffer.order.read(low, low + width)
         if not (self.valid[low] and self.valid[low + width - 1]):
             self.buffer.known(low, low + width)
         value = self.cells[at]
@@ -182,6 +204,8 @@ class View:
         low = at * width
         if self.buffer.busy:
             self.buffer.free(low, low + width, True)
+        if self.buffer.order is not None:
+            self.buffer.order.write(low, low + width)
         encode = self.element.encode
         self.cells[at] = value if encode is None else encode(value)
         if not self.valid[low] or not self.valid[low + width - 1]:
@@ -213,13 +237,46 @@ class View:
         dense = self._dense()
         if dense is None:
             return [self.load(*index) for index in self._indices()]
-        first, end = dense
-        width = self.element.width
-        self.buffer.free(first * width, end * width, False)
-        self.buffer.known(first * width, end * width)
+        return self._get(*dense)
+
+    def _get(self, first: int, end: int) -> list[Any]:
+        """Elements that lie one after the other."""
+        low, high = first * self.element.width, end * self.element.width
+        self.buffer.free(low, high, False)
+        if self.buffer.order is not None:
+            self.buffer.order.read(low, high)
+        self.buffer.known(low, high)
         values = self.cells[first:end].tolist()
         decode = self.element.decode
         return values if decode is None else [decode(v) for v in values]
+
+    def _put(self, first: int, end: int, values: Sequence[Any]) -> None:
+        low, high = first * self.element.width, end * self.element.width
+        self.buffer.free(low, high, True)
+        if self.buffer.order is not None:
+            self.buffer.order.write(low, high)
+        encode = self.element.encode
+        coded = values if encode is None else [encode(v) for v in values]
+        self.cells[first:end] = array(self.element.format, coded)
+        self.valid[low:high] = b"\1" * (high - low)
+
+    def load_row(self, index: tuple[int, ...], count: int) -> tuple[Any, ...]:
+        """`count` elements along the last dimension, from an index on."""
+        last = (*index[:-1], index[-1] + count - 1)
+        first = self._at(index)
+        if self._at(last) - first == count - 1:
+            return tuple(self._get(first, first + count))
+        return tuple(self.load(*index[:-1], index[-1] + i) for i in range(count))
+
+    def store_row(self, values: Sequence[Any], index: tuple[int, ...]) -> None:
+        count = len(values)
+        last = (*index[:-1], index[-1] + count - 1)
+        first = self._at(index)
+        if self._at(last) - first == count - 1:
+            self._put(first, first + count, values)
+            return
+        for i, value in enumerate(values):
+            self.store(value, *index[:-1], index[-1] + i)
 
     def assign(self, values: Sequence[Any]) -> None:
         """Write all elements, row-major."""
@@ -232,10 +289,4 @@ class View:
             for index, value in zip(self._indices(), values, strict=True):
                 self.store(value, *index)
             return
-        first, end = dense
-        low, high = first * self.element.width, end * self.element.width
-        self.buffer.free(low, high, True)
-        encode = self.element.encode
-        coded = values if encode is None else [encode(v) for v in values]
-        self.cells[first:end] = array(self.element.format, coded)
-        self.valid[low:high] = b"\1" * (high - low)
+        self._put(*dense, values)

@@ -124,8 +124,12 @@ def _reshape(e: Emitter, op: Operation) -> None:
 
 def _alloc(e: Emitter, op: Operation) -> None:
     type = op.results[0].type
-    if any(n < 0 for n in _shape(op)):
+    shape = _shape(op)
+    if any(n < 0 for n in shape):
         raise NotModelled("its size is not known before it runs")
+    if isinstance(type, MemRefType) and isinstance(type.element_type, MemRefType):
+        e.assign(op.results, [f"slots({shape!r})"])
+        return
     view_of(Buffer("", 0), type)
     e.assign(op.results, [f"fresh({e.bind(type)}, {e.bind(op.name)})"])
 
@@ -214,8 +218,37 @@ def fresh(type: Any, name: str) -> View:
     return view_of(Buffer(f"a {name}", size_in_bytes(type)), type)
 
 
+class Slots:
+    """Memory for memrefs: an element holds a view, or nothing yet."""
+
+    __slots__ = ("sizes", "views")
+
+    def __init__(self, sizes: tuple[int, ...]) -> None:
+        self.sizes = sizes
+        self.views: dict[tuple[int, ...], View] = {}
+
+    def _at(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        if not all(0 <= i < size for i, size in zip(index, self.sizes, strict=True)):
+            raise Trapped(Kind.BOUNDS, f"index {', '.join(map(str, index))} is outside of {self.sizes}")
+        return index
+
+    def load(self, *index: int) -> View:
+        found = self.views.get(self._at(index))
+        if found is None:
+            raise Trapped(Kind.UNWRITTEN, "reads a slot that holds no buffer yet")
+        return found
+
+    def store(self, value: View, *index: int) -> None:
+        self.views[self._at(index)] = value
+
+
+def slots(sizes: tuple[int, ...]) -> Slots:
+    """New memory for memrefs on the stack."""
+    return Slots(sizes)
+
+
 def failed(message: str) -> None:
     raise Trapped(Kind.VALUE, f"assertion failed: {message}")
 
 
-HELPERS: dict[str, Any] = {f.__name__: f for f in (subview, reinterpret, collapse, expand, fresh, failed)}
+HELPERS: dict[str, Any] = {f.__name__: f for f in (subview, reinterpret, collapse, expand, fresh, slots, failed)}

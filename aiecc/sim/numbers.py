@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from typing import Any
 
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, IndexType, IntegerType
@@ -154,6 +155,43 @@ def minnumf(a: float, b: float) -> float:
     return b if math.isnan(a) else a if math.isnan(b) else min(a, b)
 
 
+_SPECIAL: dict[str, Callable[[float], float]] = {
+    "exp2": lambda v: 2.0**v,
+    "rsqrt": lambda v: 1 / math.sqrt(v),
+    "ceil": lambda v: float(math.ceil(v)),
+    "floor": lambda v: float(math.floor(v)),
+    "trunc": lambda v: float(math.trunc(v)),
+    "roundeven": lambda v: float(round(v)),
+    # Halves go away from zero; adding 0.5 to the largest number below 0.5 would already give 1.
+    "round": lambda v: math.copysign(float(math.floor(abs(v)) + (abs(v) - math.floor(abs(v)) >= 0.5)), v),
+}
+
+
+def real(name: str, value: float) -> float:
+    """A function of the math dialect; outside of its domain the result is no number, as IEEE 754 has it."""
+    if math.isnan(value):
+        return math.nan
+    try:
+        return _SPECIAL[name](value) if name in _SPECIAL else getattr(math, name)(value)
+    except OverflowError:
+        if math.isinf(value):
+            return value
+        return math.copysign(math.inf, value) if name in ("sinh",) else math.inf
+    except (ValueError, ZeroDivisionError):
+        if name in ("log", "log2", "log10", "rsqrt") and value == 0:
+            return math.copysign(math.inf, 1.0 if name == "rsqrt" else -1.0)
+        return math.nan
+
+
+def power(base: float, exponent: float) -> float:
+    try:
+        return math.pow(base, exponent)
+    except OverflowError:
+        return math.copysign(math.inf, base) if base < 0 and exponent % 2 == 1 else math.inf
+    except ValueError:
+        return math.inf if base == 0 else math.nan
+
+
 def shift(amount: int, width: int) -> int:
     if not 0 <= amount < width:
         raise Trapped(Kind.VALUE, f"shifts {width} bits by {amount}")
@@ -184,6 +222,6 @@ HELPERS: dict[str, Any] = {
     f.__name__: f
     for f in (
         f32, f16, bf16, divs, rems, floordivs, ceildivs, divf, remf, fptosi, maximumf, minimumf, maxnumf, minnumf,
-        shift, positive, bitcast,
+        shift, positive, bitcast, real, power,
     )
-}  # fmt: skip
+} | {"atan2": math.atan2, "copysign": math.copysign}  # fmt: skip

@@ -24,6 +24,7 @@ class Kind(enum.Enum):
     LOCK = "lock out of range"
     UNWRITTEN = "read of bytes nobody wrote"
     RACE = "access to bytes a DMA is busy with"
+    ORDER = "accesses that nothing keeps apart"
     BOUNDS = "access outside of a buffer"
     HELD = "access to an object that is not held"
     STREAM = "stream that leads nowhere"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from typing import Any
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, VectorType
 from xdsl.ir import Attribute, Operation
 
 from aiecc.sim.numbers import bits, rounding, wrapped
@@ -49,7 +52,18 @@ def literal(value: Attribute) -> str:
     if isinstance(value, FloatAttr):
         number = value.value.data
         return rounded(f"float({str(number)!r})", value.type)
+    if isinstance(value, DenseIntOrFPElementsAttr) and isinstance(value.type, VectorType):
+        kind: Attribute = value.type.element_type
+        count = prod(value.type.get_shape())
+        numbers = list(value.get_values())
+        lanes = [_lane(n, kind) for n in (numbers * count if len(numbers) == 1 else numbers)]
+        return f"({''.join(f'{lane}, ' for lane in lanes)})"
     raise NotModelled("only scalar constants are computed")
+
+
+def _lane(value: float, type: Attribute) -> str:
+    width = bits(type)
+    return rounded(f"float({str(value)!r})", type) if width is None else repr(wrapped(int(value), width))
 
 
 Args = list[str]
@@ -224,6 +238,44 @@ EXPRESSIONS: dict[str, Expr] = {
     "arith.minimumf": _plain("minimumf({0}, {1})"),
     "arith.maxnumf": _plain("maxnumf({0}, {1})"),
     "arith.minnumf": _plain("minnumf({0}, {1})"),
+    **{
+        f"math.{name}": _float(f"real({name!r}, {{0}})")
+        for name in (
+            "acos",
+            "acosh",
+            "asin",
+            "asinh",
+            "atan",
+            "atanh",
+            "ceil",
+            "cos",
+            "cosh",
+            "erf",
+            "exp",
+            "exp2",
+            "expm1",
+            "floor",
+            "log",
+            "log10",
+            "log1p",
+            "log2",
+            "round",
+            "roundeven",
+            "rsqrt",
+            "sin",
+            "sinh",
+            "sqrt",
+            "tan",
+            "tanh",
+            "trunc",
+        )
+    },  # fmt: skip
+    "math.absf": _plain("abs({0})"),
+    "math.absi": _int("abs({0})"),
+    "math.fma": _float("{0} * {1} + {2}"),
+    "math.powf": _float("power({0}, {1})"),
+    "math.atan2": _float("atan2({0}, {1})"),
+    "math.copysign": _float("copysign({0}, {1})"),
     "index.constant": _constant,
     "index.add": _int("{0} + {1}"),
     "index.sub": _int("{0} - {1}"),
@@ -238,7 +290,36 @@ EXPRESSIONS: dict[str, Expr] = {
 }
 
 
+@dataclass(frozen=True)
+class _Typed:
+    type: Attribute
+
+
+class _Lane:
+    """One lane of an op on vectors: the same op on elements."""
+
+    def __init__(self, op: Operation) -> None:
+        self.name = op.name
+        self.properties = op.properties
+        self.attributes = op.attributes
+        self.operands = [_Typed(_lane_type(v.type)) for v in op.operands]
+        self.results = [_Typed(_lane_type(v.type)) for v in op.results]
+
+
+def _lane_type(type: Attribute) -> Attribute:
+    return type.element_type if isinstance(type, VectorType) else type
+
+
 def scalar(op: Operation, args: Args) -> str | None:
-    """The op as an expression over its operands' names; None when it is no scalar op of ours."""
+    """The op as an expression over its operands' names, lane by lane for vectors; None when it is no op of ours."""
     make = EXPRESSIONS.get(op.name)
-    return None if make is None else make(op, args)
+    if make is None:
+        return None
+    lanes = [at for at, v in enumerate(op.operands) if isinstance(v.type, VectorType)]
+    if not lanes or (op.name == "arith.select" and 0 not in lanes):
+        return make(op, args)
+    inner = [f"a{at}" if at in lanes else text for at, text in enumerate(args)]
+    lane: Any = _Lane(op)
+    heads = ", ".join(inner[at] for at in lanes)
+    tails = ", ".join(args[at] for at in lanes)
+    return f"tuple([{make(lane, inner)} for {heads}, in zip({tails})])"

@@ -58,7 +58,7 @@ class Code:
 class Actor:
     """A core or a DMA channel. `site` and `need` say what it is doing, for those who ask when it stands still."""
 
-    __slots__ = ("cell", "name", "need", "site", "steps", "ticks", "wait")
+    __slots__ = ("cell", "clock", "name", "need", "number", "site", "steps", "ticks", "wait")
 
     def __init__(self, name: str, site: Span | None = None) -> None:
         self.name = name
@@ -67,6 +67,9 @@ class Actor:
         self.ticks = 0
         self.wait: Gate | None = None
         self.steps: Steps
+        # Its place among the actors, and how far it knows each of them to have come (see `order`).
+        self.number = 0
+        self.clock: list[int] = []
         # Where a core's cascade and streams end up, for its own code.
         self.cell: Any = None
 
@@ -77,8 +80,11 @@ class Schedule:
     Seed 0 takes turns; every other seed picks at random, the same way each time.
     """
 
-    def __init__(self, seed: int, limit: int) -> None:
+    def __init__(self, seed: int, limit: int, *, ordered: bool = False) -> None:
         self.events = 0
+        # Whether locks and streams carry clocks, so that buffers can tell accesses that nothing keeps apart.
+        self.ordered = ordered
+        self.current: Actor
         self.limit = limit
         self.code = Code()
         self.actors: list[Actor] = []
@@ -90,6 +96,7 @@ class Schedule:
 
     def add(self, actor: Actor, steps: Steps) -> None:
         actor.steps = steps
+        actor.number = len(self.actors)
         self.actors.append(actor)
         self.ready([actor])
 
@@ -101,13 +108,17 @@ class Schedule:
 
     def run(self) -> bool:
         """Whether it came to rest (True), or ran into the limit (False). Look at `trap` first."""
+        if self.ordered:
+            for actor in self.actors:
+                actor.clock = [0] * len(self.actors)
+                actor.clock[actor.number] = 1
         try:
             return self._random() if self._seed else self._in_turn()
         except Trapped as trapped:
-            actor = self._current
+            actor = self.current
             self.trap = Trap(trapped.kind, actor.name, trapped.text, self._where(trapped) or actor.site)
         except RecursionError:
-            actor = self._current
+            actor = self.current
             self.trap = Trap(Kind.VALUE, actor.name, "calls functions too deeply within one another", actor.site)
         return True
 
@@ -115,7 +126,7 @@ class Schedule:
         queue, limit, steps = self._queue, self.limit, _STEPS * self.limit
         while queue:
             actor = queue.popleft()
-            self._current = actor
+            self.current = actor
             try:
                 gate = next(actor.steps)
             except StopIteration:
@@ -137,7 +148,7 @@ class Schedule:
         while pool:
             at = int(draw() * len(pool))
             actor = pool[at]
-            self._current = actor
+            self.current = actor
             try:
                 gate = next(actor.steps)
             except StopIteration:

@@ -10,6 +10,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from aiecc.base.spans import Span
+from aiecc.sim.order import Clock, joined, learn, tick
 from aiecc.sim.outcome import Kind, Trapped
 from aiecc.sim.schedule import Actor, Gate, Schedule
 
@@ -27,7 +28,7 @@ def port_name(port: Port) -> str:
 class Sink:
     """Where a stream ends: what has arrived, and how much more its reader wants."""
 
-    __slots__ = ("filled", "holder", "name", "queue", "read", "room", "slack", "want")
+    __slots__ = ("clock", "filled", "holder", "name", "queue", "read", "room", "slack", "want")
 
     def __init__(self, schedule: Schedule, name: str, slack: int) -> None:
         self.name = name
@@ -37,6 +38,8 @@ class Sink:
         self.read = False
         # The source whose packet is on its way here.
         self.holder: object = None
+        # What the words that arrived say about those who sent them.
+        self.clock: Clock | None = None
         self.filled = Filled(schedule, self)
         self.room = Room(schedule, self)
 
@@ -148,6 +151,10 @@ def _push(
     for sink in sinks:
         if not sink.read:
             raise Trapped(Kind.STREAM, f"{sink.name} is the end of a stream, but nobody reads it")
+    if schedule.ordered:
+        clock = tick(me)
+        for sink in sinks:
+            sink.clock = clock if sink.clock is None else joined(sink.clock, clock)
     first = sinks[0]
     single = len(sinks) == 1
     while at < end:
@@ -188,3 +195,5 @@ def receive(me: Actor, sink: Sink, count: int, into: bytearray) -> Generator[Gat
         sink.want = count
         sink.room.open()
     sink.want = 0
+    if sink.clock is not None:
+        learn(me, sink.clock)
