@@ -1,7 +1,8 @@
 """Every diagnostic code and every exit code, in one place.
 
 Hundreds say who speaks: E00 reading, E01 IR and verifiers, E02 stack, E03 core data, E04 placement,
-E05 banks, E06 link and program memory, E07 compile, E08 toolchains, E09 driver and plugins. A code is never reused.
+E05 banks, E06 link and program memory, E07 compile, E08 toolchains, E09 driver and plugins,
+E10 runtime sequences and their words. A code is never reused.
 Warnings share the numbers of their errors and start with W.
 """
 
@@ -52,4 +53,5 @@ CODES: dict[str, str] = {
     "E0901": "the command line cannot be used",
     "E0902": "a plugin cannot be used",
     "E0903": "an output cannot be written",
+    "E1001": "a transaction cannot be read",
 }

@@ -10,7 +10,7 @@ from aiecc.cli.flags import SELECTORS, STAGE_OPTIONS, Additions, DriverOptions
 from aiecc.engine.options import OptionSpec, options_of
 
 _HEAD = """usage: aiecc [options] design.mlir
-       aiecc tools | plugins | simulate | config
+       aiecc tools | plugins | simulate | disasm | config
 
 Measure, place, link and check the cores of an AIE design. With no --get, the core ELFs are written to
 elfs_<core>/ in the output folder, once every check has passed.
@@ -19,6 +19,7 @@ _COMMANDS = """commands:
   aiecc tools               which toolchains are here, and what is missing
   aiecc plugins             who takes part in a build, stage by stage
   aiecc simulate design.mlir   run a lowered design on the array model
+  aiecc disasm insts.bin       what the NPU is told, in words
   aiecc config --include-dir   where aie_bank_placement.h is installed
 """
 _EXIT = """exit codes: 0 ok, 1 design refused, 2 usage, 3 a tool failed, 4 interrupted, 70 a bug of ours

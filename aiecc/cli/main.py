@@ -13,6 +13,7 @@ COMMANDS = {
     "tools": ("aiecc.cli.tools", "which toolchains are here, and what is missing"),
     "plugins": ("aiecc.cli.plugins", "who takes part in a build, stage by stage"),
     "simulate": ("aiecc.cli.simulate", "run a lowered design on the array model"),
+    "disasm": ("aiecc.cli.disasm", "a transaction of the NPU in words"),
     "config": ("aiecc.cli.config", "where things are installed"),
 }
 
