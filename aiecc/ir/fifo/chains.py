@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import SSAValue
 
 from aiecc.ir.dialects.aie.attrs import BdDim, BdPad, PacketInfo
 from aiecc.ir.dialects.aie.enums import Role
-from aiecc.ir.dialects.aie.pools import DmaEndpointOp, ObjectFifoPoolOp
+from aiecc.ir.dialects.aie.pools import DmaEndpointOp, ObjectFifoPoolOp, Stream
 from aiecc.ir.fifo.view import FifoView
 
 EntryT = TypeVar("EntryT")
@@ -58,15 +57,6 @@ class Chain:
     pad_value: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
-    """A pool that holds a whole stream: `count` objects of `size` elements, after `before` zero objects."""
-
-    size: int
-    count: int
-    before: int
-
-
 class Unready(Exception):
     """An endpoint that cannot be lowered; says why, in words that follow the op's name."""
 
@@ -74,15 +64,6 @@ class Unready(Exception):
         super().__init__(text)
         self.text = text
         self.end = end
-
-
-def stream_of(pool: ObjectFifoPoolOp) -> Stream | None:
-    """What a pool's `stream` says; None for an ordinary pool."""
-    attr = pool.properties.get("stream")
-    if not isinstance(attr, DenseArrayBase):
-        return None
-    size, count, before = (int(n) for n in attr.get_values())
-    return Stream(size, count, before)
 
 
 # --- objects: what an endpoint moves, one after the other -------------------------------------------------------------
@@ -94,7 +75,7 @@ def objects_of(view: FifoView, end: DmaEndpointOp) -> list[list[Transfer]]:
     Raises Unready when a name does not resolve.
     """
     pool = view.pool_of(end)
-    stream = stream_of(pool)
+    stream = pool.stream
     if stream is None:
         return _plain_objects(view, end, pool)
     if not pool.buffers:
@@ -112,7 +93,7 @@ def objects_of(view: FifoView, end: DmaEndpointOp) -> list[list[Transfer]]:
                     *_locks(view, end, pool, 0, 0, 1, 1),
                 )
             ]
-            for i in range(stream.count)
+            for i in range(stream.objects)
         ]
     return [[window] for window in _windows(view, end, pool, stream)]
 
@@ -159,7 +140,7 @@ def _windows(view: FifoView, end: DmaEndpointOp, pool: ObjectFifoPoolOp, stream:
     outputs, advance = dims[0]
     inner = dims[1:]
     span = next((dim.size for dim in inner if dim.stride == stream.size), 1)
-    uses = window_uses(outputs, advance // stream.size, span, stream.count, stream.before)
+    uses = window_uses(outputs, advance // stream.size, span, stream.objects, stream.before)
     for j, (taken, given) in enumerate(uses):
         yield Transfer(
             _buffer(view, end, pool.buffers[0]),
@@ -240,7 +221,7 @@ def chain_of(view: FifoView, end: DmaEndpointOp) -> Chain:
     Raises Unready when a name does not resolve or a packet header is not settled.
     """
     pool = view.pool_of(end)
-    stream = stream_of(pool)
+    stream = pool.stream
     objects = objects_of(view, end)
     if stream is not None and end.role is Role.FILLS:
         return _stream_fill(end, stream, objects)
@@ -267,9 +248,9 @@ def _stream_fill(end: DmaEndpointOp, stream: Stream, objects: list[list[Transfer
     """One descriptor that steps from object to object; a pass is the whole stream."""
     if not objects:
         return Chain(())
-    one = replace(objects[0][0], iteration=(stream.count, stream.size) if stream.count > 1 else None)
+    one = replace(objects[0][0], iteration=(stream.objects, stream.size) if stream.objects > 1 else None)
     passes = end.iter_count
-    return Chain(_with_headers(end, [[one]]), 0 if passes is None else passes * stream.count - 1, passes is not None)
+    return Chain(_with_headers(end, [[one]]), 0 if passes is None else passes * stream.objects - 1, passes is not None)
 
 
 def _repeated(parts: list[Transfer], times: int, counting: bool) -> list[Transfer]:
