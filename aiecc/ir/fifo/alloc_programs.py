@@ -1,0 +1,103 @@
+"""Channels that the design programs itself, and how many buffer descriptors a channel is asked to hold."""
+
+from __future__ import annotations
+
+import math
+
+from xdsl.ir import Block
+
+from aiecc.ir.dialects.aie.bd import DmaBdOp
+from aiecc.ir.dialects.aie.dma import DmaChannel, DmaOp, DmaStartOp, NextBdOp
+from aiecc.ir.dialects.aie.enums import Direction, Role, WireBundle
+from aiecc.ir.dialects.aie.pools import DmaEndpointOp
+from aiecc.ir.dialects.aie.routes import RouteEndpointOp
+from aiecc.ir.dialects.aiex.tasks import Task
+from aiecc.ir.fifo.alloc_facts import Facts, Fault, Place, Unplannable, direction_word, stream_of
+from aiecc.ir.fifo.view import FifoView, StreamEnd, place_of
+
+
+class Programs:
+    """Which endpoints stand for a channel that the design programs itself, in an `aie.dma_start` or in tasks."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self.starts: dict[str, list[DmaStartOp]] = {}
+        self.fixed: list[tuple[Place, DmaChannel]] = []
+        for place, op in facts.starts():
+            if isinstance(op, DmaStartOp) and op.endpoint is not None:
+                self.starts.setdefault(op.endpoint, []).append(op)
+            else:
+                self.fixed.append((place, op))
+
+    def owned(self, end: StreamEnd) -> bool:
+        """Whether an end's descriptors are the design's own: a DMA port of a tile that no host drives."""
+        if not isinstance(end, RouteEndpointOp) or end.bundle is not WireBundle.DMA:
+            return False
+        if end.symbol in self.starts:
+            return True
+        kind = self._facts.kind(place_of(end.tile))
+        return kind is not None and not kind.is_shim
+
+    def demand(self, end: StreamEnd) -> int:
+        """How many descriptors an end's channel needs at once."""
+        if isinstance(end, DmaEndpointOp):
+            return descriptors(self._facts.view, end)
+        static = sum(chain_length(start) for start in self.starts.get(end.symbol, ()))
+        tasks = self._facts.tasks.get(end.symbol, ())
+        return static + max((task_length(task) for task in tasks), default=0)
+
+    def check(self) -> None:
+        """A program starts its endpoint's channel the way the endpoint's route goes. Raises Unplannable."""
+        faults: list[Fault] = []
+        for name, starts in self.starts.items():
+            end = self._facts.view.stream_ends.get(name)
+            for start in starts:
+                if end is None:
+                    faults.append(Fault(start, f"names @{name}, which is not an endpoint"))
+                    continue
+                if not isinstance(end, RouteEndpointOp):
+                    text = f"names @{name}, whose descriptors are made for it; only a route endpoint can be programmed"
+                    faults.append(Fault(start, text, (("the endpoint is here", end),)))
+                    continue
+                sends = self._facts.sends(end)
+                if self._facts.view.routes_of(name) and sends != (start.direction is Direction.MM2S):
+                    text = f"starts {start.direction.word} on @{name}, but its route makes it {direction_word(sends)}"
+                    faults.append(Fault(start, text, (("the endpoint is here", end),)))
+        if faults:
+            raise Unplannable(faults)
+
+
+def chain_length(start: DmaChannel) -> int:
+    """The descriptors of a channel's chain."""
+    if isinstance(start, DmaOp):
+        return len(start.regions)
+    assert isinstance(start, DmaStartOp)
+    count, met = 0, set[Block]()
+    block: Block | None = start.dest
+    while block is not None and block not in met:
+        met.add(block)
+        count += sum(isinstance(op, DmaBdOp) for op in block.ops)
+        last = block.last_op
+        block = last.dest if isinstance(last, NextBdOp) else None
+    return count
+
+
+def task_length(task: Task) -> int:
+    """The descriptors of a runtime task."""
+    return sum(isinstance(op, DmaBdOp) for op in task.walk())
+
+
+def descriptors(view: FifoView, end: DmaEndpointOp) -> int:
+    """The descriptors that a DMA endpoint's chain will have."""
+    pool = view.pool_of(end)
+    draining = end.role is Role.DRAINS
+    if stream_of(pool) is not None:
+        layouts = end.dimensions or ()
+        return layouts[0][0].size if draining and layouts and layouts[0] else 1
+    once = pool.depth * len(view.segments_of(end))
+    times = (pool.repeat_count or 1) if draining else 1
+    if times > 1 and once == 1 and end.iter_count is None:
+        times = 1  # The channel's own repeat does it.
+    turns = len(end.dispatch)
+    passes = math.lcm(pool.depth, turns) // pool.depth if turns else 1
+    return once * times * passes
