@@ -21,16 +21,23 @@ def tidy(program: Operation) -> bool:
     Says whether anything changed.
     """
     from aiecc.ir.fold.rewrite import Tidy
+    from aiecc.ir.fold.rules import RULES
 
-    return Tidy(program).run()
+    return Tidy(program, RULES).run()
 
 
 def fold(program: Operation) -> bool:
-    """`tidy`, with the values replaced that are constant in every run, and `tidy` again. Says whether anything changed."""
+    """`tidy`, then replace the values that are the same in every run, and `tidy` again.
+
+    Says whether anything changed.
+    """
     from aiecc.ir.fold.rewrite import Tidy
+    from aiecc.ir.fold.rules import RULES
     from aiecc.ir.fold.sccp import find_constants, replace_constants
 
-    work = Tidy(program)
+    if not program.regions or not program.regions[0].blocks:
+        return False
+    work = Tidy(program, RULES)
     changed = work.run()
     replaced = replace_constants(work, find_constants(program))
     return (work.run() if replaced else False) or changed
