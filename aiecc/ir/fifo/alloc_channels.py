@@ -50,20 +50,22 @@ class Shortage:
 
     key: Key
     excess: int
-    restricted: bool
-    want: Want
     fault: Fault
 
 
 @dataclass
 class Channels:
-    """What came out: a channel for every end, or what stood in the way."""
+    """What came out: a channel for every end, or what stood in the way.
+
+    crowded: warnings. crossing: where channels that reach a neighbour's memory were missing.
+    """
 
     of: dict[str, int] = field(default_factory=dict[str, int])
     wants: list[Want] = field(default_factory=list[Want])
     shortages: list[Shortage] = field(default_factory=list[Shortage])
     faults: list[Fault] = field(default_factory=list[Fault])
     crowded: list[Fault] = field(default_factory=list[Fault])
+    crossing: set[Key] = field(default_factory=set[Key])
 
 
 class ChannelPlanner:
@@ -107,6 +109,8 @@ class ChannelPlanner:
                 self._give(want, channel)
         for wants in failed.values():
             out.shortages.append(self._shortage(wants))
+            if wants[0].restricted:
+                out.crossing.add(wants[0].key)
         for want in out.wants:
             if want.channel is not None:
                 out.of.update((end.symbol, want.channel) for end in want.ends)
@@ -196,6 +200,7 @@ class ChannelPlanner:
         if channel >= limit:
             text = f"pinned {word} DMA channel {channel} cannot access adjacent MemTile buffers or locks"
             self._out.faults.append(Fault(end, text, (self._neighbour_note(want, limit),)))
+            self._out.crossing.add(want.key)
             return
         self._give(want, channel)
 
@@ -257,7 +262,7 @@ class ChannelPlanner:
         )
         notes = [*self._holders(want.key, capacity), *(self._want_note(end, want, None) for end in want.ends)]
         tile = want.first.tile_op or want.first
-        return Shortage(want.key, len(wants), want.restricted, want, Fault(tile, text, tuple(notes)))
+        return Shortage(want.key, len(wants), Fault(tile, text, tuple(notes)))
 
     def _holders(self, key: Key, capacity: int) -> list[OpNote]:
         notes: list[OpNote] = []

@@ -98,30 +98,29 @@ def check_headers(facts: Facts) -> None:
 
 def _with_room(facts: Facts, programs: Programs) -> tuple[Storage, Channels]:
     """The first storage plan whose channels suffice; the plain one, with what it lacks, where none does."""
-    first: tuple[Storage, Channels] | None = None
-    refusal: Unplannable | None = None
+    tried: list[tuple[Storage, Channels]] = []
+    refusals: list[Unplannable] = []
     for demand_first in (False, True):
         try:
             storage = plan_storage(facts, demand_first)
         except Unplannable as wrong:
-            refusal = refusal or wrong
+            refusals.append(wrong)
             continue
         channels = _channels(facts, programs, storage)
-        if not _near(channels):
+        if not channels.crossing:
             return storage, channels
-        first = first or (storage, channels)
+        tried.append((storage, channels))
         for local in _local_sets(facts, storage, channels):
             try:
                 closer = plan_storage(facts, demand_first, local)
             except Unplannable:
                 continue
             found = _channels(facts, programs, closer)
-            if not _near(found):
+            if not found.crossing:
                 return closer, found
-    if first is not None:
-        return first
-    assert refusal is not None
-    raise refusal
+    if not tried:
+        raise refusals[0]
+    return tried[0]
 
 
 def _channels(
@@ -134,14 +133,9 @@ def _channels(
     return ChannelPlanner(facts, programs, storage, together or {}, turns or {}).plan()
 
 
-def _near(channels: Channels) -> list[Shortage]:
-    """The shortages of channels that reach a neighbour."""
-    return [shortage for shortage in channels.shortages if shortage.restricted]
-
-
 def _local_sets(facts: Facts, storage: Storage, channels: Channels) -> Iterator[frozenset[str]]:
     """Which pools to keep at home: those that compete for channels, small ones first, one, then two, and so on."""
-    keys = {shortage.key for shortage in _near(channels)}
+    keys = channels.crossing
     names: dict[str, int] = {}
     for want in channels.wants:
         for end in want.ends if want.key in keys and want.restricted else ():
