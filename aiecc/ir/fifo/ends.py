@@ -36,6 +36,7 @@ class Maker:
 
     def __init__(self, declared: Declared) -> None:
         self.declared = declared
+        self.pools: dict[str, ObjectFifoPoolOp] = {}
 
     def put(self, anchor: Operation, new: Operation, source: Operation | None = None) -> None:
         copy_span(source or anchor, *new.walk())
@@ -71,6 +72,7 @@ class Maker:
             },
         )
         self.put(fifo, new, source)
+        self.pools[new.symbol] = new
         return new
 
     def external_pool(self, fifo: ObjectFifoOp, name: str, tile: SSAValue) -> ObjectFifoPoolOp | None:

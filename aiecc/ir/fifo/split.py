@@ -14,6 +14,7 @@ from aiecc.ir.dialects.aie.tiles import tile_like
 from aiecc.ir.fifo import depths
 from aiecc.ir.fifo.declared import Declared, Link
 from aiecc.ir.fifo.ends import Maker, iterating, repeating, suffix
+from aiecc.ir.fifo.iterations import check_passes
 from aiecc.ir.fifo.links import dispatch_end, merge_end, object_pool, selected
 from aiecc.ir.fifo.transport import delegate_reached, home, reaches, why_dmas
 from aiecc.ir.passes.report import op_error, warning
@@ -90,6 +91,7 @@ class Splitter:
             ends.append(end)
             if is_shim(tile_like(tile)):
                 self.shim_ends.setdefault(fifo.symbol, end.symbol)
+        check_passes(fifo, source, ends, self.make.pools, self.sink)
         packet = fifo.transport.packet
         if link is not None and link.is_merge and fifo in link.ins:
             link.merged.append(source.symbol)

@@ -18,6 +18,7 @@ PASSES: dict[str, str] = {
     "aie-objectfifo-allocate": "fifo_allocate:ObjectFifoAllocate",
     "aie-objectfifo-erase-pools": "fifo_erase_pools:ErasePools",
     "aie-objectfifo-split": "fifo_split:ObjectFifoSplit",
+    "aie-objectfifo-verify": "fifo_verify:ObjectFifoVerify",
     "aie-objectfifo-lower-dmas": "fifo_lower_dmas:ObjectFifoLowerDmas",
     "aie-objectFifo-stateful-transform": "fifo_transform:ObjectFifoStatefulTransform",
     "aie-objectfifo-lower-cores": "fifo_lower_cores:ObjectFifoLowerCores",
