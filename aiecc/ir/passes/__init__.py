@@ -15,6 +15,7 @@ PASSES: dict[str, str] = {
     "aie-default-stack-size": "default_stack_size:DefaultStackSize",
     "aie-localize-locks": "localize_locks:LocalizeLocks",
     "aie-normalize-address-spaces": "address_spaces:NormalizeAddressSpaces",
+    "aie-objectFifo-unroll": "fifo_unroll:ObjectFifoUnroll",
     "aie-objectfifo-allocate": "fifo_allocate:ObjectFifoAllocate",
     "aie-objectfifo-erase-pools": "fifo_erase_pools:ErasePools",
     "aie-objectfifo-split": "fifo_split:ObjectFifoSplit",
