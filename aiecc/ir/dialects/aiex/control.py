@@ -84,6 +84,11 @@ class SetLockOp(DialectOp):
 
     value = int_field("value")
 
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.npu_rules import verify_set_lock
+
+        verify_set_lock(self)
+
 
 @op_definition
 class DmaChannelResetOp(DialectOp):
@@ -102,6 +107,11 @@ class DmaChannelResetOp(DialectOp):
     def tile_op(self) -> TileLike | None:
         return tile_like(self.tile)
 
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.npu_rules import verify_channel_reset
+
+        verify_channel_reset(self)
+
 
 @op_definition
 class DmaChannelResetForOp(DialectOp):
@@ -112,6 +122,11 @@ class DmaChannelResetForOp(DialectOp):
     SYNTAX = syntax("(", Ref("objfifo"), ")", DICT)
 
     fifo = name_field("objfifo")
+
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.npu_rules import verify_channel_reset_for
+
+        verify_channel_reset_for(self)
 
 
 @op_definition
@@ -125,6 +140,11 @@ class CoreResetOp(DialectOp):
     @property
     def tile_op(self) -> TileLike | None:
         return tile_like(self.tile)
+
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.npu_rules import verify_core_reset
+
+        verify_core_reset(self)
 
 
 @op_definition
@@ -182,6 +202,11 @@ class ReadScratchpadParameterOp(DialectOp):
     SYNTAX = syntax(Ref("parameter"), ":", Result(), DICT)
 
     parameter = name_field("parameter")
+
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.npu_rules import verify_read_parameter
+
+        verify_read_parameter(self)
 
 
 @op_definition

@@ -145,6 +145,11 @@ class NpuAddressPatchOp(DialectOp):
     addr = int_field("addr")
     arg_idx = int_field("arg_idx")
 
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.npu_rules import verify_address_patch
+
+        verify_address_patch(self)
+
 
 @op_definition
 class NpuPushQueueOp(DialectOp):
@@ -168,6 +173,11 @@ class NpuPushQueueOp(DialectOp):
     direction = word_field("direction", Direction)
     channel = int_field("channel")
     issue_token = bool_field("issue_token")
+
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.npu_rules import verify_push_queue
+
+        verify_push_queue(self)
 
 
 _SYNC = ("column", "row", "direction", "channel", "column_num", "row_num")
@@ -253,6 +263,11 @@ class NpuAssertBdFieldOp(DialectOp):
     max_attr = prop_def(int_attr(32), prop_name="max")
     SYNTAX = syntax("(", Group("value"), ")", DICT, ":", GroupTypes("value"))
 
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.npu_rules import verify_assert_field
+
+        verify_assert_field(self)
+
 
 @op_definition
 class NpuAssertBdDivisibleOp(DialectOp):
@@ -263,6 +278,11 @@ class NpuAssertBdDivisibleOp(DialectOp):
     divisor_attr = prop_def(int_attr(32), prop_name="divisor")
     allow_unit = opt_prop_def(UNIT)
     SYNTAX = syntax("(", Group("value"), ")", DICT, ":", GroupTypes("value"))
+
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.npu_rules import verify_assert_divisible
+
+        verify_assert_divisible(self)
 
 
 @op_definition
@@ -275,6 +295,11 @@ class NpuCreateScratchpadOp(DialectOp):
     SYNTAX = syntax(DICT)
 
     size = int_field("size")
+
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.npu_rules import verify_create_scratchpad
+
+        verify_create_scratchpad(self)
 
 
 class _UpdateWord(Word):
@@ -306,6 +331,11 @@ class NpuUpdateFromScratchpadOp(Addressed):
     column_attr = opt_prop_def(int_attr(32), prop_name="column")
     row_attr = opt_prop_def(int_attr(32), prop_name="row")
     SYNTAX = syntax(_UpdateWord("func", ScratchpadOp), DICT)
+
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.npu_rules import verify_update_from_scratchpad
+
+        verify_update_from_scratchpad(self)
 
 
 OPS: list[type[Operation]] = [

@@ -97,6 +97,11 @@ class DmaConfigureTaskOp(Task):
     def packet(self) -> PacketInfo | None:
         return packet_of(self.packet_attr)
 
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.task_rules import verify_configure
+
+        verify_configure(self)
+
 
 @op_definition
 class DmaConfigureTaskForOp(Task):
@@ -118,9 +123,19 @@ class DmaConfigureTaskForOp(Task):
             operands=[[]], result_types=[INDEX], properties={"alloc": SymbolRefAttr(alloc)}, regions=[body]
         )
 
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.task_rules import verify_configure_for
+
+        verify_configure_for(self)
+
 
 class _OnTask(DialectOp):
     """An op about one task."""
+
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.task_rules import verify_on_task
+
+        verify_on_task(self)
 
 
 @op_definition
@@ -154,6 +169,11 @@ class StartChain(Task):
     """A configure and start of a descriptor template."""
 
     symbol = name_field("symbol")
+
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.task_rules import verify_start_chain
+
+        verify_start_chain(self)
 
 
 @op_definition

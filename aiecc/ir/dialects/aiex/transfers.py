@@ -48,6 +48,11 @@ class NpuDmaWaitOp(DialectOp):
 
     symbol = name_field("symbol")
 
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.transfer_rules import verify_wait
+
+        verify_wait(self)
+
 
 class _Patterns(Element):
     """`(%m[..][..][..], packet = <..>)`, the type to follow."""
@@ -138,6 +143,11 @@ class NpuDmaMemcpyNdOp(DialectOp):
         """Offsets, sizes, strides, outermost first; entries computed at run time are placeholders."""
         return (self.static_offsets, self.static_sizes, self.static_strides)
 
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.transfer_rules import verify_memcpy
+
+        verify_memcpy(self)
+
 
 _WRITE_BD = (
     "bd_id", "buffer_length", "buffer_offset", "column", "d0_size", "d0_stride", "d0_zero_after", "d0_zero_before",
@@ -155,6 +165,11 @@ class _WriteBd(DialectOp):
         """The raw value of a register field; 0 when it is not written."""
         attr = self.properties.get(name)
         return attr.value.data if isinstance(attr, IntegerAttr) else 0
+
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.transfer_rules import verify_write_bd
+
+        verify_write_bd(self)
 
 
 NpuWriteBdOp = op_definition(

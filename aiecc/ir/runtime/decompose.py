@@ -1,0 +1,87 @@
+"""Splitting a pattern that a descriptor cannot hold into some that descriptors can, in the same order on the stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from aiecc.ir.dialects.aiex.steps import DIMENSIONS, GRANULE, Steps
+from aiecc.model.targets import TileKind
+from aiecc.model.targets.tables import Dma
+
+
+@dataclass(frozen=True)
+class Part:
+    """A pattern that fits, and the index of its first element, counted in each dimension of the given strides."""
+
+    steps: Steps
+    start: int
+    """In elements from where the whole begins."""
+
+
+def can_be_split(steps: Steps, dma: Dma, kind: TileKind) -> bool:
+    """Whether a pattern becomes legal by splitting: only sizes and strides that are too big can be split."""
+    return split(steps, dma, kind) is not None
+
+
+@lru_cache(maxsize=1024)
+def split(steps: Steps, dma: Dma, kind: TileKind) -> tuple[Part, ...] | None:
+    """The parts in order; one part for a pattern that is legal after rearranging. None where nothing helps.
+
+    More parts than the tile has descriptors are refused as well.
+    """
+    if any(s <= 0 for s in steps.sizes) or any(t < 0 for t in steps.strides):
+        return None
+    parts = _split(Part(steps, 0), dma, kind, dma.bds)
+    return None if parts is None or len(parts) > dma.bds else tuple(parts)
+
+
+def _split(part: Part, dma: Dma, kind: TileKind, most: int) -> list[Part] | None:
+    if next(part.steps.problems(dma, kind), None) is None:
+        return [part]
+    sizes = part.steps.sizes
+    active = [d for d in range(DIMENSIONS) if sizes[d] > 1]
+    if not active:
+        return None
+    if sizes[3] == 1:
+        for other in _refolded(part):
+            found = _split(other, dma, kind, most)
+            if found is not None:
+                return found
+    return _cut(part, active[-1], dma, kind, most)
+
+
+def _refolded(part: Part) -> Iterator[Part]:
+    """The same pattern with one dimension as two, the outer ones moved one step out."""
+    steps = part.steps
+    for d in range(3):
+        n = steps.sizes[d]
+        for b in range(n // 2, 1, -1):
+            if n % b or (d == 0 and b * steps.bits % GRANULE):
+                continue
+            sizes = (*steps.sizes[:d], b, n // b, *steps.sizes[d + 1 : 3])
+            strides = (*steps.strides[: d + 1], b * steps.strides[d], *steps.strides[d + 1 : 3])
+            yield replace(part, steps=replace(steps, sizes=sizes, strides=strides))
+
+
+def _cut(part: Part, d: int, dma: Dma, kind: TileKind, most: int) -> list[Part] | None:
+    """The outermost dimension in pieces, each split on its own."""
+    steps = part.steps
+    limit = dma.max_wrap if d < 3 else dma.max_iteration
+    if d == 0:
+        limit = dma.max_wrap * GRANULE // steps.bits
+        granule = max(GRANULE // steps.bits, 1)
+        limit -= limit % granule
+    n = steps.sizes[d]
+    if limit >= n or n > limit * most:
+        return None
+    found: list[Part] = []
+    for at in range(0, n, limit):
+        sizes = (*steps.sizes[:d], min(limit, n - at), *steps.sizes[d + 1 :])
+        piece = Part(replace(steps, sizes=sizes), part.start + at * steps.strides[d])
+        parts = _split(piece, dma, kind, most)
+        if parts is None or len(found) + len(parts) > most:
+            return None
+        found += parts
+    return found
