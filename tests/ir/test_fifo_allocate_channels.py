@@ -1,0 +1,227 @@
+"""DMA channels for objectFifo endpoints: pins, what is taken, exhaustion in words, channels a program owns."""
+
+from __future__ import annotations
+
+import pytest
+from allockit import allocated, channels, dma, fifo, flows, notes, outside, pool, refused, route, tiles
+from passkit import Ran
+
+from aiecc.base.diag import Level
+
+
+def sends(name: str, tile: str, more: str = "") -> str:
+    return pool(f"{name}_pool", tile, 1) + "\n" + dma(name, tile, "drains", f"{name}_pool", more)
+
+
+def takes(name: str, tile: str, more: str = "") -> str:
+    return pool(f"{name}_pool", tile, 1) + "\n" + dma(name, tile, "fills", f"{name}_pool", more)
+
+
+def pair(name: str, a: str, b: str, more: str = "", more_b: str = "") -> str:
+    """A fifo by DMA from tile `a` to tile `b`."""
+    return "\n".join([sends(f"{name}_s", a, more), takes(f"{name}_r", b, more_b), route(f"@{name}_s", f"{name}_r")])
+
+
+PIN = "channelIndex = {} : i32".format
+
+
+def test_each_end_takes_the_lowest_free_channel_of_its_direction() -> None:
+    ran = allocated(pair("a", "%t02", "%t13"), pair("b", "%t02", "%t03"), pair("c", "%t13", "%t02"))
+    assert channels(ran) == {"a_s": 0, "a_r": 0, "b_s": 1, "b_r": 0, "c_s": 0, "c_r": 0}
+
+
+def test_pins_come_first_whatever_the_order() -> None:
+    ran = allocated(pair("a", "%t02", "%t13"), pair("b", "%t02", "%t03", PIN(0)))
+    assert (channels(ran)["a_s"], channels(ran)["b_s"]) == (1, 0)
+
+
+def test_two_ops_for_one_tile_are_one_tile() -> None:
+    grid = tiles((0, 2), (1, 3), (0, 3)) + "\n%again = aie.logical_tile<CoreTile>(0, 2)"
+    ran = allocated(pair("a", "%t02", "%t13"), pair("b", "%again", "%t03"), grid=grid)
+    assert (channels(ran)["a_s"], channels(ran)["b_s"]) == (0, 1)
+
+
+PROGRAM = """
+%b = aie.buffer(%t02) {{sym_name = "b"}} : memref<16xi32>
+%mem = aie.mem(%t02) {{
+  %0 = aie.dma_start({direction}, {channel}, ^bd, ^end)
+^bd:
+  aie.dma_bd(%b : memref<16xi32>, 0, 16)
+  aie.next_bd ^bd
+^end:
+  aie.end
+}}"""
+
+
+def program(direction: str = "MM2S", channel: str = "0") -> str:
+    return PROGRAM.format(direction=direction, channel=channel)
+
+
+def test_channels_that_a_program_starts_are_taken() -> None:
+    ran = allocated(program(), pair("a", "%t02", "%t13"))
+    assert channels(ran) == {"a_s": 1, "a_r": 0}
+
+
+def test_a_flow_reserves_no_channel() -> None:
+    ran = allocated("aie.flow(%t02, DMA : 0, %t03, DMA : 1)", pair("a", "%t02", "%t13"))
+    assert channels(ran)["a_s"] == 0
+
+
+@pytest.mark.parametrize("channel", [0, 2, -1])
+def test_a_pin_that_cannot_be(channel: int) -> None:
+    ran = refused(program(), pair("a", "%t02", "%t13", PIN(channel)))
+    text = f"pinned MM2S DMA channel {channel} is out of range or already in use on this tile"
+    assert ran.only.text == f"'aie.objectfifo.dma_endpoint' op {text}"
+    assert notes(ran) == (["pre-existing aie.dma_start is here"] if channel == 0 else [])
+
+
+def test_two_pins_on_one_channel() -> None:
+    ran = refused(pair("a", "%t13", "%t02", "", PIN(1) + ", " + fifo("of")), pair("b", "%t03", "%t02", "", PIN(1)))
+    text = "pinned S2MM DMA channel 1 is out of range or already in use on this tile"
+    assert ran.only.text == f"'aie.objectfifo.dma_endpoint' op {text}"
+    assert notes(ran) == ["DMA endpoint @a_r for ObjectFifo @of; occupies channel 1"]
+
+
+# --- running out ------------------------------------------------------------------------------------------------------
+
+
+def test_too_many_outputs() -> None:
+    ran = refused(
+        pair("a", "%t02", "%t13", fifo("fa")), pair("b", "%t02", "%t03"), pair("c", "%t02", "%t04", fifo("fc"))
+    )
+    text = "number of output DMA channel exceeded! requires at least 3 MM2S channels, but capacity is 2"
+    assert ran.only.text == f"'aie.tile' op {text}"
+    assert notes(ran) == [
+        "DMA endpoint @a_s for ObjectFifo @fa; occupies channel 0",
+        "DMA endpoint @b_s; occupies channel 1",
+        "DMA endpoint @c_s for ObjectFifo @fc",
+    ]
+
+
+def test_too_many_inputs_beside_a_program() -> None:
+    ran = refused(program("S2MM", "1"), pair("a", "%t13", "%t02"), pair("b", "%t03", "%t02"))
+    text = "number of input DMA channel exceeded! requires at least 3 S2MM channels, but capacity is 2"
+    assert ran.only.text == f"'aie.tile' op {text}"
+    assert notes(ran) == [
+        "DMA endpoint @a_r; occupies channel 0",
+        "pre-existing aie.dma_start reserves DMA channel 1",
+        "DMA endpoint @b_r",
+    ]
+
+
+def test_every_tile_that_runs_out_is_told() -> None:
+    names = [("a", "%t02", "%t13"), ("b", "%t02", "%t13"), ("c", "%t02", "%t13")]
+    ran = refused(*(pair(*name) for name in names))
+    words = sorted(d.text.split("op ")[1][:32] for d in ran.sink.items)
+    assert words == ["number of input DMA channel exce", "number of output DMA channel exc"]
+
+
+def test_a_memory_tile_that_runs_out_says_that_packing_was_tried() -> None:
+    grid = tiles((0, 1), *((c, r) for c in range(2) for r in range(2, 6)))
+    far = [f"%t{c}{r}" for c in range(2) for r in range(2, 6)]
+    ran = refused(*(pair(f"f{i}", "%t01", far[i]) for i in range(7)), grid=grid)
+    error, remark = ran.sink.items
+    assert "requires at least 7 MM2S channels, but capacity is 6" in error.text
+    assert len(error.notes) == 7
+    assert remark.level is Level.REMARK
+    assert remark.text.startswith("could not find a spill-aware allocation with size-first and demand-first packing")
+
+
+# --- channels the design programs itself ------------------------------------------------------------------------------
+
+
+def own(name: str = "e", tile: str = "%t02") -> str:
+    return outside(name, tile)
+
+
+def test_a_program_gets_the_channel_of_the_endpoint_it_names() -> None:
+    ran = allocated(own(), program("MM2S", "@e"), pair("a", "%t02", "%t13"), takes("d", "%t04"), route("@e", "d"))
+    assert channels(ran) == {"a_s": 0, "a_r": 0, "d": 0, "e": 1}
+    assert len(ran.lines("aie.dma_start(MM2S, 1,")) == 1
+    assert flows(ran) == ["0,2:0 > 1,3:0", "0,2:1 > 0,4:0"]
+
+
+def test_a_program_keeps_a_pinned_channel() -> None:
+    ran = allocated(outside("e", "%t02", PIN(0)), program("MM2S", "0"), takes("d", "%t04"), route("@e", "d"))
+    assert flows(ran) == ["0,2:0 > 0,4:0"]
+
+
+def test_a_program_that_starts_the_wrong_way() -> None:
+    ran = refused(own(), program("S2MM", "@e"), takes("d", "%t04"), route("@e", "d"))
+    assert ran.only.text == "'aie.dma_start' op starts S2MM on @e, but its route makes it MM2S"
+
+
+def test_a_program_on_an_endpoint_with_a_pool() -> None:
+    ran = refused(pair("a", "%t02", "%t13"), program("MM2S", "@a_s"))
+    assert ran.only.text.startswith("'aie.dma_start' op names @a_s")
+
+
+def test_a_program_may_send_on_a_packet_route_with_an_id() -> None:
+    ran = allocated(own(), program("MM2S", "@e"), takes("d", "%t04"), route("@e", "d", packet="pkt_id = 3"))
+    assert flows(ran) == ["3: 0,2:0 > 0,4:0"]
+
+
+TASK = """
+aie.runtime_sequence @seq(%h: memref<16xi32>) {
+  %t = aiex.dma_configure_task_for @e {
+    aie.dma_bd(%x : memref<16xi32>, 0, 16)
+    aie.end
+  } {issue_token = true, repeat_count = 2 : i32}
+  aiex.dma_start_task(%t)
+  aiex.dma_await_task(%t)
+}"""
+MINE = '%x = aie.buffer(%t02) {sym_name = "x"} : memref<16xi32>'
+
+
+def test_a_task_gets_the_channel_of_the_endpoint_it_names() -> None:
+    ran = allocated(own(), MINE, takes("d", "%t04"), route("@e", "d", packet="pkt_id = 3"), TASK)
+    (line,) = ran.lines("aiex.dma_configure_task(")
+    assert "(%tile_0_2, MM2S, 0, <pkt_id = 3>)" in line
+    assert ran.lines("issue_token = true, repeat_count = 2 : i32")
+    assert not ran.lines("dma_configure_task_for")
+    assert len(ran.lines("aiex.dma_start_task(%")) == len(ran.lines("aiex.dma_await_task(%")) == 1
+
+
+def test_a_shim_end_with_a_fifo_keeps_its_task() -> None:
+    task = TASK.replace("@e", "@in").replace("%x", "%h")
+    ran = allocated(outside("in", "%t00", fifo("f")), takes("d", "%t02", fifo("f")), route("@in", "d"), task)
+    assert len(ran.lines("aiex.dma_configure_task_for @f_shim_alloc {")) == 1
+
+
+MEM = """
+%mb = aie.buffer(%t01) {{sym_name = "mb"}} : memref<16xi32>
+%mdma = aie.memtile_dma(%t01) {{
+  %0 = aie.dma_start(MM2S, {channel}, ^b0, ^end)
+{blocks}
+^end:
+  aie.end
+}}"""
+
+
+def mem_program(channel: str, bds: int) -> str:
+    blocks = [f"^b{i}:\n  aie.dma_bd(%mb : memref<16xi32>, 0, 16)\n  aie.next_bd ^b{(i + 1) % bds}" for i in range(bds)]
+    return MEM.format(channel=channel, blocks="\n".join(blocks))
+
+
+def test_a_program_goes_where_there_is_room_for_its_descriptors() -> None:
+    # Even channels share 24 descriptors, odd ones the other 24. The fifo takes channel 0 and 20 of the even ones.
+    lines = (
+        pool("a_pool", "%t01", 20), dma("a_s", "%t01", "drains", "a_pool"), takes("a_r", "%t02"), route("@a_s", "a_r"),
+        own("e", "%t01"), mem_program("@e", 6), takes("d", "%t04"), route("@e", "d"),
+    )  # fmt: skip
+    assert channels(allocated(*lines))["e"] == 1
+
+
+def test_descriptors_that_do_not_fit_together_are_warned_of() -> None:
+    lines = [own("e", "%t01"), mem_program("@e", 20), takes("d", "%t04"), route("@e", "d")]
+    for i in range(2):
+        lines += [pool(f"a{i}_pool", "%t01", 20), dma(f"a{i}_s", "%t01", "drains", f"a{i}_pool")]
+        lines += [takes(f"a{i}_r", ("%t02", "%t13")[i]), route(f"@a{i}_s", f"a{i}_r")]
+    ran = allocated(*lines, quiet=False)
+    assert channels(ran)["e"] == 2
+    first: Ran = ran
+    assert first.sink.items[0].level is Level.WARNING
+    assert first.said[0] == (
+        "channel 2 can use 24 BDs, but it and the channels sharing them need 40 at once; BD id assignment fails unless "
+        "tasks free their BDs before others start"
+    )
