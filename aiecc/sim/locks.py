@@ -13,7 +13,7 @@ from aiecc.sim.schedule import Gate, Schedule
 class Lock(Gate):
     """A counting semaphore, 0 to `limit`. `take` and `take_equal` say whether they got it; nothing blocks here."""
 
-    __slots__ = ("_given", "_known", "high", "limit", "low", "name", "span", "tile", "uses", "value")
+    __slots__ = ("_given", "_known", "first", "high", "limit", "low", "name", "span", "tile", "uses", "value")
 
     def __init__(
         self, schedule: Schedule, name: str, tile: tuple[int, int], value: int, limit: int, span: Span | None
@@ -21,7 +21,7 @@ class Lock(Gate):
         super().__init__(schedule)
         self.name = name
         self.tile = tile
-        self.value = self.low = self.high = value
+        self.first = self.value = self.low = self.high = value
         self.limit = limit
         self.span = span
         self.uses = 0

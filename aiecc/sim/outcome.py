@@ -78,14 +78,26 @@ class LockUse:
     uses: int
 
 
+@dataclass(frozen=True, slots=True)
+class PoolUse:
+    """The high-water marks of a pool, in objects: its locks, how many objects it has (counted with their repeats), how
+    many were full at most, and how many were in use (full or held by somebody) at most."""
+
+    free: str
+    full_lock: str
+    depth: int
+    full: int
+    used: int
+
+
 @dataclass(frozen=True)
 class Outcome:
     """The end of one run.
 
     `received` has the bytes that came out of the array, by the drain's name; `waits` who stands still at the end (cores
-    and channels that loop forever wait even in a finished run); `locks` and `written` (bytes of each buffer that
-    anybody wrote) are the high-water marks; `ended` the actors that reached their end, `running` those the limit cut
-    short, `missing` what a finished run would have done besides. `events` counts lock uses and DMA words.
+    and channels that loop forever wait even in a finished run); `locks`, `pools` and `written` (bytes of each buffer
+    that anybody wrote) are the high-water marks; `ended` the actors that reached their end, `running` those the limit
+    cut short, `missing` what a finished run would have done besides. `events` counts lock uses and DMA words.
     `names` leads from the caller's drains to the names in `received`, `memory` is what every buffer holds at the end.
     """
 
@@ -99,6 +111,7 @@ class Outcome:
     running: tuple[str, ...]
     missing: tuple[str, ...]
     events: int
+    pools: Mapping[str, PoolUse] = field(default_factory=dict[str, PoolUse])
     names: Mapping[str | tuple[int, int], str] = field(repr=False, default_factory=dict[str | tuple[int, int], str])
     memory: Mapping[str, bytes] = field(repr=False, default_factory=dict[str, bytes])
 
@@ -123,5 +136,10 @@ class Outcome:
             f"lock {name}: at {use.value}, between {use.low} and {use.high}, used {use.uses} times"
             for name, use in self.locks.items()
             if use.uses
+        ]
+        lines += [
+            f"pool {name}: {pool.full} of {pool.depth} objects full at most, {pool.used} in use"
+            for name, pool in self.pools.items()
+            if pool.used
         ]
         return "\n".join(lines)

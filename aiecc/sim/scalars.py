@@ -200,6 +200,11 @@ _SHARED: dict[str, Expr] = {
     "minui": _uint("min({0}, {1})"),
 }
 
+_REALS = (
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "erf", "exp", "exp2", "expm1", "floor",
+    "log", "log10", "log1p", "log2", "round", "roundeven", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+)  # fmt: skip
+
 EXPRESSIONS: dict[str, Expr] = {
     **{f"arith.{name}": make for name, make in _SHARED.items()},
     "arith.addi": _int("{0} + {1}"),
@@ -238,38 +243,7 @@ EXPRESSIONS: dict[str, Expr] = {
     "arith.minimumf": _plain("minimumf({0}, {1})"),
     "arith.maxnumf": _plain("maxnumf({0}, {1})"),
     "arith.minnumf": _plain("minnumf({0}, {1})"),
-    **{
-        f"math.{name}": _float(f"real({name!r}, {{0}})")
-        for name in (
-            "acos",
-            "acosh",
-            "asin",
-            "asinh",
-            "atan",
-            "atanh",
-            "ceil",
-            "cos",
-            "cosh",
-            "erf",
-            "exp",
-            "exp2",
-            "expm1",
-            "floor",
-            "log",
-            "log10",
-            "log1p",
-            "log2",
-            "round",
-            "roundeven",
-            "rsqrt",
-            "sin",
-            "sinh",
-            "sqrt",
-            "tan",
-            "tanh",
-            "trunc",
-        )
-    },  # fmt: skip
+    **{f"math.{name}": _float(f"real({name!r}, {{0}})") for name in _REALS},
     "math.absf": _plain("abs({0})"),
     "math.absi": _int("abs({0})"),
     "math.fma": _float("{0} * {1} + {2}"),

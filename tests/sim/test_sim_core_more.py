@@ -126,7 +126,8 @@ def test_vectors_of_two_dimensions_lie_along_rows() -> None:
       %s = arith.addi %a, %b : vector<2x2xi32>
       %c2 = arith.constant 2 : index
       vector.store %s, %out[%c2, %c0] : memref<4x4xi32>, vector<2x2xi32>
-      %col = vector.transfer_read %out[%c0, %c0], %k0 {in_bounds = [true], permutation_map = affine_map<(d0, d1) -> (d0)>} : memref<4x4xi32>, vector<4xi32>
+      %col = vector.transfer_read %out[%c0, %c0], %k0
+        {in_bounds = [true], permutation_map = affine_map<(d0, d1) -> (d0)>} : memref<4x4xi32>, vector<4xi32>
       vector.store %col, %out[%c1, %c0] : memref<4x4xi32>, vector<4xi32>
       aie.end""",
         result="memref<4x4xi32>",
