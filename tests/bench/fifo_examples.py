@@ -170,6 +170,8 @@ def shared(source: tuple[int, int], sink: tuple[int, int], values: str = "", tim
     )
 
 
+TWO_OBJECTS = "= [dense<-5> : memref<4xi32>, dense<-7> : memref<4xi32>]"
+
 DISTRIBUTE_REPEAT = device(
     "\n".join(
         [
