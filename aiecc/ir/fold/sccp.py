@@ -105,10 +105,10 @@ class _Search:
 
     def _is_outside(self, value: SSAValue) -> bool:
         """Whether a value exists before the program starts: then it was never visited and stands for itself."""
-        block = value.owner if isinstance(value.owner, Block) else value.owner.parent
+        own = block = value.owner if isinstance(value.owner, Block) else value.owner.parent
         while block is not None:
             if block.parent is self.home:
-                return isinstance(value, BlockArgument) and block is self.home.blocks.first
+                return isinstance(value, BlockArgument) and own is self.home.blocks.first
             around = block.parent_op()
             block = None if around is None else around.parent
         return True

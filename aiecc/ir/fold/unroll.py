@@ -51,10 +51,10 @@ def unroll_by(loop: Operation, factor: int) -> Operation | None:
     else:
         kind = loop.operands[0].type
         chunks, rest = divmod(found.trips, factor)
-        wide = constant_before(loop, found.step * factor, kind)
         if rest:
             middle = constant_before(loop, found.low + chunks * factor * found.step, kind)
             epilogue = _epilogue(loop, middle)
+        wide = constant_before(loop, found.step * factor, kind)
     _widen(loop, factor, None if found is None else found.step)
     loop.operands[2] = wide
     return epilogue
