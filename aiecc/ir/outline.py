@@ -27,6 +27,7 @@ from aiecc.ir.passes.core_lowering import CoreLowering, outer_uses
 from aiecc.ir.passes.report import op_error
 from aiecc.ir.passes.standard_lowering import get_global, global_of
 from aiecc.ir.passes.vector_transfers import LowerVectorTransfers
+from aiecc.ir.passes.wide_loops import widen_loops
 from aiecc.ir.raw import RawOp
 from aiecc.ir.text import parse, print_module
 from aiecc.model.ids import CoreId
@@ -180,6 +181,7 @@ class _Program:
         module.location = self.core.location
         normalize(module)
         LowerVectorTransfers().apply(module, self.owner.sink)
+        widen_loops(module, self.owner.sink)
         self._check(module)
         return None if self.failed else module
 
