@@ -16,8 +16,8 @@ SHIM_NOC = ("a shim tile with NOC connection", (TileKind.SHIM_NOC,))
 
 Kind = tuple[str, tuple[TileKind, ...]]
 
-# A tile by itself, and a template that is checked where it is used.
-_UNCHECKED = ("aie.logical_tile", "aie.bd_chain")
+# A tile by itself, a template that is checked where it is used, and a task whose tile is known once its end is.
+_UNCHECKED = ("aie.logical_tile", "aie.bd_chain", "aiex.dma_configure_task_for")
 
 
 def verify_tile_kind(op: DialectOp, tile: SSAValue, kind: Kind) -> None:
