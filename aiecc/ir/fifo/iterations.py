@@ -41,8 +41,8 @@ def check_passes(
     for end in own:
         if end.iter_count is not None and end.iter_count > MOST_PASSES:
             text = (
-                f"`iter_count` {fifo.iter_count} times `repeat_count` {fifo.repeat_count} makes {end.iter_count} passes "
-                f"at the receiving end, whose DMA counts at most {MOST_PASSES}"
+                f"`iter_count` {fifo.iter_count} times `repeat_count` {fifo.repeat_count} makes {end.iter_count} "
+                f"passes at the receiving end, whose DMA counts at most {MOST_PASSES}"
             )
             op_error(sink, fifo, text)
             return
