@@ -19,11 +19,12 @@ def unroll_full(loop: Operation) -> bool:
     found = static_range(loop)
     if found is None:
         return trip_count(loop) == 0 and _finish(loop, list(loop.operands[3:]))
-    values: list[SSAValue] = list(loop.operands[3:])
-    kind = loop.operands[0].type
+    counter, _, step, *values = loop.operands
+    block = body_of(loop)
     for i in range(found.trips):
-        counter = loop.operands[0] if i == 0 else constant_before(loop, found.low + i * found.step, kind)
-        values = _copy_before(body_of(loop), loop, [counter, *values])
+        if i > 0 and block.args[0].first_use is not None:
+            counter = _put(loop, arith.AddiOp(counter, step))
+        values = _copy_before(block, loop, [counter, *values])
     return _finish(loop, values)
 
 
@@ -39,7 +40,7 @@ def unroll_by(loop: Operation, factor: int) -> Operation | None:
     """Let one round of a loop do the work of several, and a second loop, which is returned, what is left over.
 
     Returns None where nothing is: the loop's count is known and a multiple of the factor. A body of operations is
-    copied `factor - 1` times; the k-th copy counts from the loop's own counter plus k old steps.
+    copied `factor - 1` times; each copy counts from the last one's counter plus the old step.
     factor: at least 2, and no more than the loop's count where that is known.
     """
     assert factor >= 2
@@ -55,7 +56,7 @@ def unroll_by(loop: Operation, factor: int) -> Operation | None:
             middle = constant_before(loop, found.low + chunks * factor * found.step, kind)
             epilogue = _epilogue(loop, middle)
         wide = constant_before(loop, found.step * factor, kind)
-    _widen(loop, factor, None if found is None else found.step)
+    _widen(loop, factor)
     loop.operands[2] = wide
     return epilogue
 
@@ -83,28 +84,21 @@ def _split_at_run_time(loop: Operation, factor: int) -> tuple[SSAValue, SSAValue
     return _put(loop, arith.AddiOp(low, _put(loop, arith.MuliOp(chunks, wide)))), wide
 
 
-def _widen(loop: Operation, factor: int, step: int | None) -> None:
+def _widen(loop: Operation, factor: int) -> None:
     """Append copies of a loop's body to it."""
     block = body_of(loop)
     last = yielded(block)
     ops = [op for op in block.ops if op is not last]
     ends = list(last.operands)
+    counter: SSAValue = block.args[0]
     values = ends
-    for k in range(1, factor):
-        counter = block.args[0]
-        if counter.first_use is not None:
-            counter = _put(last, arith.AddiOp(counter, _steps(loop, last, k, step)))
+    for _ in range(1, factor):
+        if block.args[0].first_use is not None:
+            counter = _put(last, arith.AddiOp(counter, loop.operands[2]))
         mapper: dict[SSAValue, SSAValue] = dict(zip(block.args, [counter, *values], strict=True))
         _clone_before(ops, last, mapper)
         values = [mapper.get(value, value) for value in ends]
     last.operands = values
-
-
-def _steps(loop: Operation, at: Operation, count: int, step: int | None) -> SSAValue:
-    kind = loop.operands[0].type
-    if step is not None:
-        return constant_before(at, count * step, kind)
-    return _put(at, arith.MuliOp(loop.operands[2], constant_before(at, count, kind)))
 
 
 def peel_first(loop: Operation) -> bool:

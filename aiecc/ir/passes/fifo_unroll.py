@@ -73,7 +73,6 @@ class ObjectFifoUnroll(Pass):
             # What this pass made is in this form, and stays as it is.
             if not tidy(core):
                 return
-        drop_unused_constants(core)
         own = core.properties.get("dynamic_objfifo_lowering")
         dynamic = self.default_dynamic if own is None else core.dynamic_objfifo_lowering
         if not dynamic:
@@ -88,14 +87,6 @@ class ObjectFifoUnroll(Pass):
         for op in core.walk():
             op.attributes.pop(OBJECT, None)
         tidy(core)
-
-
-def drop_unused_constants(core: Operation) -> None:
-    """Remove constants that nobody uses, so that none of them decides where an equal one that is used goes."""
-    for op in list(core.walk()):
-        if op.name == "arith.constant" and op.results[0].first_use is None:
-            op.detach()
-            op.erase()
 
 
 # --- unrolling --------------------------------------------------------------------------------------------------------
