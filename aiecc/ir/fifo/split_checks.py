@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ComplexType, VectorType
+from xdsl.dialects.builtin import ComplexType, MemRefType, VectorType
 from xdsl.ir import Attribute
 
 from aiecc.base.diag import Sink
@@ -46,7 +46,7 @@ def check_objects(declared: Declared, sink: Sink) -> None:
 def _has_size(type: Attribute) -> bool:
     if isinstance(type, VectorType | ComplexType):
         return _has_size(type.element_type)
-    return element_bits(type) > 0
+    return not isinstance(type, MemRefType) and element_bits(type) > 0
 
 
 def _check_depths(fifo: ObjectFifoOp, sink: Sink) -> None:
