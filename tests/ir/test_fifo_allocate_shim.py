@@ -46,8 +46,10 @@ def out_of(name: str, tile: str, shim: str = "%t00") -> str:
 
 
 def sequence(name: str, *ends: str) -> str:
-    uses = [f"aiex.npu.dma_memcpy_nd(%m[0, 0, 0, 0][1, 1, 1, 16][0, 0, 0, 1]) {{id = {i} : i64, metadata = @{end}}} : {FORM}"
-            for i, end in enumerate(ends)]  # fmt: skip
+    walk = "[0, 0, 0, 0][1, 1, 1, 16][0, 0, 0, 1]"
+    uses = [
+        f"aiex.npu.dma_memcpy_nd(%m{walk}) {{id = {i} : i64, metadata = @{end}}} : {FORM}" for i, end in enumerate(ends)
+    ]
     return f"aie.runtime_sequence @{name}(%m: {FORM}) {{\n" + "\n".join(uses) + "\n}"
 
 
@@ -202,7 +204,8 @@ def test_ends_of_one_sequence_cannot_share() -> None:
 def test_two_shims_share_each_for_itself() -> None:
     grid = tiles((0, 0), (1, 0), *((c, r) for c in (0, 1) for r in (2, 3, 4)))
     ran = allocated(
-        *(into(f"a{i}", f"%t0{i + 2}", "%t00") for i in range(3)), *(into(f"b{i}", f"%t1{i + 2}", "%t10") for i in range(3)),
+        *(into(f"a{i}", f"%t0{i + 2}", "%t00") for i in range(3)),
+        *(into(f"b{i}", f"%t1{i + 2}", "%t10") for i in range(3)),
         sequence("one", "a0_prod_dma", "a1_prod_dma", "b0_prod_dma", "b1_prod_dma"),
         sequence("two", "a2_prod_dma", "b2_prod_dma"), grid=grid,
     )  # fmt: skip

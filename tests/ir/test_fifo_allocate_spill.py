@@ -107,7 +107,7 @@ def test_an_end_on_a_neighbour_limits_where_buffers_go() -> None:
 
 
 def test_an_earlier_choice_is_thought_over() -> None:
-    # @a goes home, @b to the west, which leaves @c no room: (1, 1) and (2, 1) are too full and (0, 1) is not big enough.
+    # @a goes home and @b first to the west, where @c has to be: the other tiles it reaches are too full.
     lines = (
         '%e = aie.buffer(%t21) {sym_name = "e"} : memref<224288xi8>',
         mem("a", 1, 300000), mem("b", 1, 300000), pool("c_pool", "%t01", 1, 290000, type="i8"),
@@ -207,7 +207,7 @@ def test_pools_stay_at_home_where_too_few_channels_reach_a_neighbour() -> None:
 
 
 def test_pools_with_more_ends_are_kept_at_home_if_that_saves_channels() -> None:
-    # By size @big stays and @two, with four draining ends and one more, goes away: five ends cross. By demand @two stays.
+    # By size @big stays at home and @two leaves with its five ends; by demand it is @two that stays.
     two = pool("two_pool", "%t11", 1, 262144, parts=(65536, 65536, 65536, 32768, 32768), type="i8")
     drains = [dma(f"d{i}", "%t11", "drains", "two_pool", f"segments = [@s{i}]") for i in range(5)]
     ran = allocated(mem("big", 1, 300000, ends=("drains",)), two, *drains, grid=ROW)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 LOCAL_TRIES = 64
 """How many sets of pools are kept at home, one after another, to need fewer of the channels that reach neighbours."""
 
+TURN_ROUNDS = 64
+"""How often some tile's turns are chosen before the search ends."""
+
 TurnMap = dict[str, tuple[str, ...]]
 
 
@@ -159,28 +162,31 @@ class _Sharing:
         self._channels = channels
         self._shares: dict[Key, list[Share]] = {}
         self._together: dict[str, str] = {}
-        self._asked: dict[Key, int] = {}
         self._turns: dict[Key, list[Turns]] = {}
+        self._rounds = 0
 
     def plan(self) -> Plan:
         while self._channels.shortages:
-            # Every tile goes one step on: what one of them decides is nothing to another.
-            steps = [self._step(shortage) for shortage in self._channels.shortages]
-            if not all(steps):
-                raise Unplannable(
-                    s.fault for s, moved in zip(self._channels.shortages, steps, strict=True) if not moved
-                )
+            self._shim_steps()
+            self._turn_step()
             turns = self._turn_map()
             self._channels = _channels(self._facts, self._programs, self._storage, self._together, turns)
             if self._channels.faults:
                 raise Unplannable(self._channels.faults)
         return Plan(self._storage, self._channels, self._programs, self._turn_map(), bool(self._together))
 
-    def _step(self, shortage: Shortage) -> bool:
+    def _on_shim(self, shortage: Shortage) -> bool:
         kind = self._facts.kind(shortage.key[0])
-        if kind is not None and kind.is_shim:
-            return self._share(shortage.key)
-        return self._take_turns(shortage)
+        return kind is not None and kind.is_shim
+
+    # -- shims -----------------------------------------------------------------------------------
+
+    def _shim_steps(self) -> None:
+        """Every shim that is short shares one more end: what one of them does is nothing to another."""
+        short = [shortage for shortage in self._channels.shortages if self._on_shim(shortage)]
+        stuck = [shortage.fault for shortage in short if not self._share(shortage.key)]
+        if stuck:
+            raise Unplannable(stuck)
 
     def _share(self, key: Key) -> bool:
         if key not in self._shares:
@@ -193,16 +199,44 @@ class _Sharing:
         self._together[share.member] = share.leader
         return True
 
-    def _take_turns(self, shortage: Shortage) -> bool:
+    # -- compute and memory tiles ----------------------------------------------------------------
+
+    def _turn_step(self) -> None:
+        """One tile's ends take turns. What it saves at the other end of the routes may be all that was missing there.
+
+        Compute tiles first: there is less to choose from.
+        """
+        short = [shortage for shortage in self._channels.shortages if not self._on_shim(shortage)]
+        if not short:
+            return
+        self._rounds += 1
+        short.sort(key=lambda shortage: self._facts.kind(shortage.key[0]) is TileKind.MEM)
+        if self._rounds <= TURN_ROUNDS and self._take_turns(short[0]):
+            return
+        others = [shortage for shortage in short[1:] if self._asked(shortage) is None]
+        raise Unplannable(shortage.fault for shortage in (short[0], *others))
+
+    def _asked(self, shortage: Shortage) -> list[Turns] | None:
+        """Turns that save what a tile lacks and what turns planned already save there."""
         from aiecc.ir.fifo.turns import turn_plans
 
-        key = shortage.key
-        self._asked[key] = self._asked.get(key, 0) + shortage.excess
-        plans = turn_plans(self._facts.view, *key, self._asked[key])
+        planned = self._turn_map()
+        wants = [want for want in self._channels.wants if want.key == shortage.key and want.first.symbol in planned]
+        saved = sum(len(want.ends) - 1 for want in wants)
+        return turn_plans(self._facts.view, *shortage.key, shortage.excess + saved)
+
+    def _take_turns(self, shortage: Shortage) -> bool:
+        before = self._turn_map()
+        plans = self._asked(shortage)
         if not plans:
             return False
-        self._turns[key] = plans
-        return self._turn_map_fits()
+        names = {name for turns in plans for name in (*turns.here, *turns.there)}
+        for key, others in list(self._turns.items()):
+            # Others' turns that these contradict give way: these may save enough there, too.
+            kept = [turns for turns in others if turns in plans or names.isdisjoint((*turns.here, *turns.there))]
+            self._turns[key] = kept
+        self._turns[shortage.key] = plans
+        return self._turn_map() != before
 
     def _turn_map(self) -> TurnMap:
         return {
@@ -212,12 +246,6 @@ class _Sharing:
             for order in (turns.here, turns.there)
             for name in order
         }
-
-    def _turn_map_fits(self) -> bool:
-        """Whether no end takes part in two different orders."""
-        found = self._turn_map()
-        orders = [o for plans in self._turns.values() for turns in plans for o in (turns.here, turns.there)]
-        return all(found[name] == order for order in orders for name in order)
 
 
 def spilled(faults: tuple[Fault, ...]) -> bool:
