@@ -1,0 +1,156 @@
+"""Runs a design twice, by its fifos and lowered, and says where the two differ. Keeps designs as files."""
+
+from __future__ import annotations
+
+import json
+import re
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fifo_designs import Design
+from xdsl.dialects.builtin import ModuleOp
+
+from aiecc.base.diag import Level, Refused, Sink
+from aiecc.ir.passes.fifo_transform import ObjectFifoStatefulTransform
+from aiecc.ir.pipeline import parse_pipeline, run
+from aiecc.ir.text import parse
+from aiecc.ir.verify import verify
+from aiecc.sim.array import End, simulate
+from aiecc.sim.fifo.meaning import meaning
+from aiecc.sim.outcome import Outcome, Status
+
+LIMIT = 400_000
+
+
+@dataclass
+class Verdict:
+    """`what` is finished, stuck, refused, limit or differs; `why` a reason to count by, `detail` one to read."""
+
+    what: str
+    why: str = ""
+    detail: str = ""
+    kinds: frozenset[str] = field(default_factory=frozenset[str])
+
+
+def checked(design: Design, name: str = "design.mlir") -> ModuleOp:
+    """The design as it stands. Raises Refused where the verifier has something to say."""
+    module = parse(design.text, name)
+    found = verify(module)
+    if found:
+        raise Refused(*found)
+    return module
+
+
+def lower(design: Design, module: ModuleOp, *, whole: bool = True) -> None:
+    """Through the passes, in place: the driver that checks after each pass, or, faster, its passes one by one.
+
+    Raises Refused with what they say.
+    """
+    sink = Sink()
+    unroll = f"aie-objectFifo-unroll{{default-dynamic={'true' if design.dynamic else 'false'}}}"
+    steps = [(ObjectFifoStatefulTransform.name, "")] if whole else ObjectFifoStatefulTransform().steps()
+    texts = [f"{name}{{{options}}}" if options else name for name, options in steps]
+    pipeline = parse_pipeline(f"builtin.module(aie.device({','.join([*texts, unroll])}))")
+    if run(pipeline, module, sink, verify_each=whole) and not whole:
+        sink.extend(verify(module))
+    if sink.failed:
+        raise Refused(*(d for d in sink.items if d.level is Level.ERROR))
+
+
+def before(design: Design, module: ModuleOp, seed: int) -> Outcome:
+    """By its fifos."""
+    feeds: dict[End, bytes | Sequence[bytes]] = dict(design.feeds.items())
+    drains: dict[End, int | None] = dict(design.drains.items())
+    return meaning(module, feeds=feeds, drains=drains, cores_end=design.cores_end, seed=seed, max_events=LIMIT)
+
+
+def after(design: Design, module: ModuleOp, seed: int) -> Outcome:
+    """Lowered."""
+    feeds: dict[End, bytes | Sequence[bytes]] = {f"{name}_shim_alloc": data for name, data in design.feeds.items()}
+    drains: dict[End, int | None] = {f"{name}_shim_alloc": size for name, size in design.drains.items()}
+    return simulate(module, feeds=feeds, drains=drains, cores_end=design.cores_end, seed=seed, max_events=8 * LIMIT)
+
+
+def compare(design: Design, seeds: Sequence[int] = (0, 1), *, whole: bool = True) -> Verdict:
+    """Run both and compare: finished or stuck, and every byte that came out."""
+    try:
+        verdict = _compare(design, seeds, whole)
+    except Refused as refused:
+        first = refused.diagnostics[0]
+        verdict = Verdict("refused", _general(first.text), str(first))
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        why = f"{type(error).__name__} in {Path(last.filename).name}:{last.name}"
+        verdict = Verdict("differs", why, traceback.format_exc())
+    verdict.kinds = design.kinds
+    return verdict
+
+
+def _compare(design: Design, seeds: Sequence[int], whole: bool) -> Verdict:
+    module = checked(design)
+    wanted = before(design, module, seeds[0])
+    if wanted.trap is not None:
+        return Verdict("differs", f"the meaning traps: {wanted.trap.kind.value}", wanted.report())
+    if wanted.status is Status.LIMIT:
+        return Verdict("limit")
+    others = [("meaning", before(design, module, seed)) for seed in seeds[1:]]
+    lower(design, module, whole=whole)
+    others += [("lowered", after(design, module, seed)) for seed in seeds]
+    for who, got in others:
+        why = _difference(design, wanted, got)
+        if why:
+            return Verdict("differs", f"{who}: {why}", f"wanted:\n{wanted.report()}\n{who}:\n{got.report()}")
+    return Verdict(wanted.status.value)
+
+
+def _difference(design: Design, wanted: Outcome, got: Outcome) -> str:
+    if got.status is not wanted.status:
+        trap = f" ({got.trap.kind.value})" if got.trap else ""
+        return f"{wanted.status.value} against {got.status.value}{trap}"
+    for name in design.drains:
+        one, other = (_ordered(design, name, o.received[f"{name}_shim_alloc"]) for o in (wanted, got))
+        if one != other:
+            return f"{wanted.status.value}, but other bytes" if len(one) == len(other) else "another number of bytes"
+    return ""
+
+
+def _ordered(design: Design, name: str, data: bytes) -> Any:
+    """What came out; for a merge the objects of each source, whose number is their first element, in their order."""
+    size = design.merged.get(name)
+    if size is None:
+        return data
+    objects = [data[at : at + size] for at in range(0, len(data), size)]
+    width = 1 if "i8" in design.kinds else 2 if "i16" in design.kinds else 4
+    return sorted(objects, key=lambda o: o[:width])
+
+
+def _general(text: str) -> str:
+    return re.sub(r"[@'\"][\w.]+['\"]?", "@..", re.sub(r"\d+", "N", text))
+
+
+# --- designs as files -------------------------------------------------------------------------------------------------
+
+
+def save(design: Design, path: Path, note: str = "") -> None:
+    facts = {
+        "feeds": {name: [d.hex() for d in data] for name, data in design.feeds.items()},
+        "drains": design.drains,
+        "merged": design.merged,
+        "cores_end": design.cores_end,
+        "dynamic": design.dynamic,
+        "kinds": sorted(design.kinds),
+    }
+    notes = "".join(f"// {line}\n" for line in note.splitlines())
+    path.write_text(f"// run: {json.dumps(facts)}\n{notes}{design.text}", encoding="utf-8")
+
+
+def load(path: Path) -> Design:
+    text = path.read_text(encoding="utf-8")
+    facts = json.loads(text.partition("\n")[0].removeprefix("// run: "))
+    feeds = {name: tuple(bytes.fromhex(d) for d in data) for name, data in facts["feeds"].items()}
+    return Design(
+        text, frozenset(facts["kinds"]), feeds, facts["drains"], facts["merged"], facts["cores_end"], facts["dynamic"]
+    )
