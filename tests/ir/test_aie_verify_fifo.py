@@ -127,10 +127,8 @@ FIFOS: list[tuple[str, str, str, bool]] = [
     (
         "iterations",
         fifo("iter_count = 257 : i32"),
-        "attribute 'iter_count' failed to satisfy constraint: 32-bit signless integer attribute whose minimum "
-        "value is 1 "
-        "whose maximum value is 256",
-        False,
+        "`iter_count` must be between 1 and 256",
+        True,
     ),
     (
         "repeat of nothing",

@@ -164,8 +164,7 @@ class ChannelPlanner:
     # -- giving them out -------------------------------------------------------------------------
 
     def _limit(self, want: Want) -> int:
-        kind = self._facts.kind(want.place)
-        dma = self._facts.target.dma(kind) if kind is not None else None
+        dma = self._facts.dma(want.place)
         limit = dma.channels if dma is not None else 0
         if want.restricted and dma is not None and dma.local_from is not None:
             return min(limit, dma.local_from)
@@ -189,8 +188,8 @@ class ChannelPlanner:
             owner = None
         if own is not None and own.channel == channel and not isinstance(owner, Want):
             owner = None
-        kind = self._facts.kind(want.place)
-        most = self._facts.target.dma_channels(kind) if kind is not None else 0
+        dma = self._facts.dma(want.place)
+        most = dma.channels if dma is not None else 0
         limit = self._limit(want)
         if not 0 <= channel < max(most, limit) or owner is not None:
             notes = () if owner is None else (self._held_by(owner),)
@@ -217,13 +216,11 @@ class ChannelPlanner:
 
     def _bank(self, place: Place, channel: int) -> int:
         """The first descriptor of those a channel may use: channels with the same one share them all."""
-        kind = self._facts.kind(place)
-        dma = self._facts.target.dma(kind) if kind is not None else None
+        dma = self._facts.dma(place)
         return dma.bd_ids(channel).start if dma is not None else 0
 
     def _room(self, place: Place, channel: int) -> int:
-        kind = self._facts.kind(place)
-        dma = self._facts.target.dma(kind) if kind is not None else None
+        dma = self._facts.dma(place)
         size = dma.bds_per_channel if dma is not None else 0
         return size - self._load.get(place, {}).get(self._bank(place, channel), 0)
 
@@ -239,8 +236,7 @@ class ChannelPlanner:
             if not want.program or want.channel is None:
                 continue
             room = self._room(want.place, want.channel)
-            kind = self._facts.kind(want.place)
-            dma = self._facts.target.dma(kind) if kind is not None else None
+            dma = self._facts.dma(want.place)
             if room < 0 and dma is not None:
                 size = dma.bds_per_channel
                 yield Fault(

@@ -23,6 +23,7 @@ from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskForOp
 from aiecc.ir.fifo.view import FifoView, StreamEnd, place_of
 from aiecc.ir.passes.report import OpNote
 from aiecc.model.targets import TileKind
+from aiecc.model.targets.tables import Dma
 
 Place: TypeAlias = Hashable
 """A hardware tile: its coordinates, or the op that stands for a tile not placed yet."""
@@ -110,6 +111,16 @@ class Facts:
         if isinstance(place, tuple):
             return self.target.tile_kind(*coordinates(place))
         return place.kind if isinstance(place, TileLike) else None
+
+    def dma(self, place: Place) -> Dma | None:
+        """The DMA of a tile.
+
+        Shim tiles without one count as if they had that of the others: mlir-aie hands out their channels as well.
+        """
+        kind = self.kind(place)
+        if kind is TileKind.SHIM_PL:
+            kind = TileKind.SHIM_NOC
+        return self.target.dma(kind) if kind is not None else None
 
     def core_reaches(self, user: Place, owner: Place) -> bool:
         """Whether a core may use memory and locks of a place. Between tiles not placed yet: taken to be so."""

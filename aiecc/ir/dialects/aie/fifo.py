@@ -225,7 +225,7 @@ class ObjectFifoOp(DialectOp):
     init_values = opt_prop_def(_INIT, prop_name="initValues")
     cons_ports_attr = opt_prop_def(_PORTS, prop_name="cons_ports")
     disable_synchronization_attr = opt_prop_def(BOOLEAN, IntegerAttr(0, 1), prop_name="disable_synchronization")
-    iter_count_attr = opt_prop_def(int_attr(32, 1, 256), prop_name="iter_count")
+    iter_count_attr = opt_prop_def(int_attr(32), prop_name="iter_count")
     iterate_bds_attr = opt_prop_def(UNIT, prop_name="iterate_bds")
     pad_dimensions = opt_prop_def(_PADS, prop_name="padDimensions")
     pad_value_attr = opt_prop_def(int_attr(32), IntegerAttr(0, I32), prop_name="padValue")
