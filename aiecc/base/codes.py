@@ -54,4 +54,8 @@ CODES: dict[str, str] = {
     "E0902": "a plugin cannot be used",
     "E0903": "an output cannot be written",
     "E1001": "a transaction cannot be read",
+    "E1002": "a runtime sequence cannot be lowered",
+    "W1002": "a runtime sequence does what is probably not meant so",
+    "E1003": "a tile's descriptors run out",
+    "E1004": "a channel's task queue may overflow",
 }

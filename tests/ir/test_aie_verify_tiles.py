@@ -443,8 +443,8 @@ ERRORS: list[tuple[str, str, Said]] = [
         Said(7, "'aie.use_lock' op can only access a lock in the same tile"),
     ),
     (
-        "lock in a chain",
-        "aie.bd_chain @c(%l : index) {\n  aie.use_lock(%l, Acquire, 1)\n  aie.end\n}",
+        "lock in a sequence",
+        "aie.runtime_sequence @c(%l : index) {\n  aie.use_lock(%l, Acquire, 1)\n  aie.end\n}",
         Said(
             2,
             "'aie.use_lock' op expects some parent op to be one of AIE::device, AIE::core, func::func, AIE::mem, "

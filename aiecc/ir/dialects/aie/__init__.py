@@ -10,6 +10,7 @@ from xdsl.ir import Dialect, Operation
 from aiecc.ir.dialects.aie.access import ObjectFifoAcquireOp, ObjectFifoReleaseOp, ObjectFifoSubviewAccessOp
 from aiecc.ir.dialects.aie.attrs import ATTRIBUTES
 from aiecc.ir.dialects.aie.bd import DmaBdOp
+from aiecc.ir.dialects.aie.chains import DmaStartTaskOp
 from aiecc.ir.dialects.aie.cores import CoreOp, MemOp, MemTileDmaOp, ShimDmaOp
 from aiecc.ir.dialects.aie.dma import DmaBdPacketOp, DmaOp, DmaStartOp, NextBdOp
 from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
@@ -62,11 +63,11 @@ from aiecc.ir.dialects.aie.trace import (
 )
 
 OPS: list[type[Operation]] = [
-    DeviceOp, TileOp, LogicalTileOp, EndOp, CoreOp, MemOp, MemTileDmaOp, ShimDmaOp, DmaStartOp, DmaOp, DmaBdOp,
-    DmaBdPacketOp, NextBdOp, BufferOp, ExternalBufferOp, LockOp, UseLockOp, SwitchboxOp, ShimMuxOp, ConnectOp, AMSelOp,
-    MasterSetOp, PacketRulesOp, PacketRuleOp, WireOp, FlowOp, PacketFlowOp, PacketSourceOp, PacketDestOp, CascadeFlowOp,
-    ConfigureCascadeOp, GetCascadeOp, PutCascadeOp, GetStreamOp, PutStreamOp, EventOp, DebugOp, PlioOp, BdChainOp,
-    RuntimeSequenceOp, ShimDmaAllocationOp, ObjectFifoRearmBindingOp, ObjectFifoOp, ObjectFifoAllocateOp,
+    DeviceOp, TileOp, LogicalTileOp, EndOp, CoreOp, MemOp, MemTileDmaOp, ShimDmaOp, DmaStartOp, DmaStartTaskOp, DmaOp,
+    DmaBdOp, DmaBdPacketOp, NextBdOp, BufferOp, ExternalBufferOp, LockOp, UseLockOp, SwitchboxOp, ShimMuxOp, ConnectOp,
+    AMSelOp, MasterSetOp, PacketRulesOp, PacketRuleOp, WireOp, FlowOp, PacketFlowOp, PacketSourceOp, PacketDestOp,
+    CascadeFlowOp, ConfigureCascadeOp, GetCascadeOp, PutCascadeOp, GetStreamOp, PutStreamOp, EventOp, DebugOp, PlioOp,
+    BdChainOp, RuntimeSequenceOp, ShimDmaAllocationOp, ObjectFifoRearmBindingOp, ObjectFifoOp, ObjectFifoAllocateOp,
     ObjectFifoLinkOp, RegisterExternalBuffersOp, ObjectFifoAcquireOp, ObjectFifoReleaseOp, ObjectFifoSubviewAccessOp,
     ObjectFifoPoolOp, ObjectFifoSegmentOp, CoreEndpointOp, DmaEndpointOp, RouteEndpointOp, RouteOp,
     OlderDanglingEndpointOp, OlderFlowOp, TraceOp, TraceModeOp, TraceEventOp, TracePacketOp, TracePortOp,
@@ -79,13 +80,13 @@ AIE = Dialect("aie", OPS, ATTRIBUTES)
 __all__ = [
     "AIE", "ATTRIBUTES", "OPS", "AMSelOp", "BdChainOp", "BufferOp", "CascadeFlowOp", "ConfigureCascadeOp", "ConnectOp",
     "CoreEndpointOp", "CoreOp", "DebugOp", "DeviceOp", "DmaBdOp", "DmaBdPacketOp", "DmaEndpointOp", "DmaOp",
-    "DmaStartOp", "EndOp", "EventOp", "ExternalBufferOp", "FlowOp", "GetCascadeOp", "GetStreamOp", "LockOp",
-    "LogicalTileOp", "MasterSetOp", "MemOp", "MemTileDmaOp", "NextBdOp", "ObjectFifoAcquireOp", "ObjectFifoAllocateOp",
-    "ObjectFifoLinkOp", "ObjectFifoOp", "ObjectFifoPoolOp", "ObjectFifoRearmBindingOp", "ObjectFifoReleaseOp",
-    "ObjectFifoSegmentOp", "ObjectFifoSubviewAccessOp", "PacketDestOp", "PacketFlowOp", "PacketRuleOp", "PacketRulesOp",
-    "PacketSourceOp", "PlioOp", "PutCascadeOp", "PutStreamOp", "RegisterExternalBuffersOp", "RouteEndpointOp",
-    "RouteOp", "RuntimeSequenceOp", "ShimDmaAllocationOp", "ShimDmaOp", "ShimMuxOp", "SwitchboxOp", "TileOp",
-    "TraceComboEventOp", "TraceConfigOp", "TraceEdgeEventOp", "TraceEventOp", "TraceHostConfigOp", "TraceModeOp",
-    "TraceOp", "TracePacketOp", "TracePortOp", "TraceRegOp", "TraceStartConfigOp", "TraceStartEventOp",
-    "TraceStopEventOp", "UseLockOp", "WireOp", "device_of", "settle", "target_of",
+    "DmaStartOp", "DmaStartTaskOp", "EndOp", "EventOp", "ExternalBufferOp", "FlowOp", "GetCascadeOp", "GetStreamOp",
+    "LockOp", "LogicalTileOp", "MasterSetOp", "MemOp", "MemTileDmaOp", "NextBdOp", "ObjectFifoAcquireOp",
+    "ObjectFifoAllocateOp", "ObjectFifoLinkOp", "ObjectFifoOp", "ObjectFifoPoolOp", "ObjectFifoRearmBindingOp",
+    "ObjectFifoReleaseOp", "ObjectFifoSegmentOp", "ObjectFifoSubviewAccessOp", "PacketDestOp", "PacketFlowOp",
+    "PacketRuleOp", "PacketRulesOp", "PacketSourceOp", "PlioOp", "PutCascadeOp", "PutStreamOp",
+    "RegisterExternalBuffersOp", "RouteEndpointOp", "RouteOp", "RuntimeSequenceOp", "ShimDmaAllocationOp", "ShimDmaOp",
+    "ShimMuxOp", "SwitchboxOp", "TileOp", "TraceComboEventOp", "TraceConfigOp", "TraceEdgeEventOp", "TraceEventOp",
+    "TraceHostConfigOp", "TraceModeOp", "TraceOp", "TracePacketOp", "TracePortOp", "TraceRegOp", "TraceStartConfigOp",
+    "TraceStartEventOp", "TraceStopEventOp", "UseLockOp", "WireOp", "device_of", "settle", "target_of",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from aiecc.ir.dialects.aie.tile_rules import LOCAL_MEMORY, is_tile, verify_acces
 from aiecc.ir.dialects.aie.tiles import placed, target_of
 from aiecc.model.targets import Arch
 
-TASKS = ("aiex.dma_configure_task", "aiex.dma_configure_task_for")
+TASKS = ("aiex.dma_configure_task", "aiex.dma_configure_task_for", "aie.bd_chain")
 PROGRAMS = ("aie.mem", "aie.memtile_dma", "aie.shim_dma")
 
 

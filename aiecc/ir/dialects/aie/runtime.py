@@ -104,6 +104,11 @@ class BdChainOp(DialectOp):
     def __init__(self, name: str, body: Region) -> None:
         super().__init__(properties={"sym_name": StringAttr(name)}, regions=[body])
 
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aie.chain_rules import verify_chain
+
+        verify_chain(self.body)
+
 
 @op_definition
 class RuntimeSequenceOp(DialectOp):

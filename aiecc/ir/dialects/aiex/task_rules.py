@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from xdsl.ir import Block, Operation
 
-from xdsl.ir import Block, Operation, Region
-
-from aiecc.ir.dialects.aie.bd import DmaBdOp
 from aiecc.ir.dialects.aie.bd_rules import BURST_ON_SHIM, verify_out_of_order_id
+from aiecc.ir.dialects.aie.chain_rules import descriptors, verify_arguments, verify_chain
 from aiecc.ir.dialects.aie.headers import verify_header
-from aiecc.ir.dialects.aie.runtime import BdChainOp
-from aiecc.ir.dialects.aie.tiles import TileLike, device_of, target_of
-from aiecc.ir.dialects.aiex.lookup import allocation, dma_of, symbol_in, verify_in_sequence
+from aiecc.ir.dialects.aie.tiles import TileLike, target_of
+from aiecc.ir.dialects.aiex.lookup import allocation, dma_of, verify_in_sequence
 from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskForOp, DmaConfigureTaskOp, DmaStartBdChainOp, StartChain
-from aiecc.ir.dialects.base import DialectOp, show
-from aiecc.ir.errors import VerifyError
+from aiecc.ir.dialects.base import DialectOp
 from aiecc.model.targets import TileKind
 
 ITERATION = (
     "the iteration attribute is not supported on the runtime-sequence path; express iteration via the outermost "
     "sizes/strides dimension instead"
 )
-
-
-def descriptors(region: Region) -> Iterator[DmaBdOp]:
-    """The descriptors of a task or chain, in textual order."""
-    return (op for block in region.blocks for op in block.ops if isinstance(op, DmaBdOp))
 
 
 def verify_configure(op: DmaConfigureTaskOp) -> None:
@@ -67,21 +58,6 @@ def _verify_lists(op: DmaConfigureTaskOp | DmaConfigureTaskForOp, tile: TileLike
             )
 
 
-def verify_chain(region: Region) -> None:
-    """Every block but the first is reached from another one."""
-    entry = region.blocks.first
-    reached = {id(after) for block in region.blocks for after in _successors(block)}
-    for block in region.blocks:
-        if block is entry or block.last_op is None or id(block) in reached:
-            continue
-        text = "Block ending in this terminator does not form a chain with entry block."
-        raise VerifyError(text, block.last_op, bare=True)
-
-
-def _successors(block: Block) -> tuple[Block, ...]:
-    return tuple(block.last_op.successors) if block.last_op is not None else ()
-
-
 def _verify_bus(op: DmaConfigureTaskOp, tile: TileLike | None) -> None:
     kind = tile.kind if tile is not None else None
     dma = dma_of(op, kind)
@@ -109,25 +85,9 @@ def _verify_channel(op: DialectOp, tile: TileLike | None, channel: int) -> None:
 
 def verify_start_chain(op: StartChain) -> None:
     """The chain exists and takes these arguments."""
-    chain = symbol_in(device_of(op), op.symbol)
-    if not isinstance(chain, BdChainOp):
-        raise op.error("symbol does not reference valid BD chain")
-    verify_arguments(op, chain, len(op.operands) - isinstance(op, DmaStartBdChainOp))
+    verify_arguments(op, op.symbol, len(op.operands) - isinstance(op, DmaStartBdChainOp))
     if isinstance(op, DmaStartBdChainOp):
         _verify_channel(op, op.tile_op, op.channel)
-
-
-def verify_arguments(op: DialectOp, chain: BdChainOp, count: int) -> None:
-    """The first `count` operands of an op are what a chain takes."""
-    entry = chain.body.blocks.first
-    wanted = list(entry.args) if entry is not None else []
-    if count != len(wanted):
-        raise op.error("Number of arguments mismatches.")
-    for i, (given, parameter) in enumerate(zip(op.operands[:count], wanted, strict=True), 1):
-        if given.type != parameter.type:
-            raise op.error(
-                f"Argument {i} types mismatch: expected '{show(parameter.type)}' but got '{show(given.type)}'"
-            )
 
 
 def verify_on_task(op: DialectOp) -> None:

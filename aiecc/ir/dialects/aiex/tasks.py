@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerAttr, SymbolRefAttr
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, SymbolRefAttr
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -96,6 +96,19 @@ class DmaConfigureTaskOp(Task):
     @property
     def packet(self) -> PacketInfo | None:
         return packet_of(self.packet_attr)
+
+    def set_repeat(self, value: SSAValue) -> None:
+        """Let a value say how often more than once it runs."""
+        ids = [] if self.bd_id is None else [self.bd_id]
+        self.operands = [self.tile, value, *ids]
+        self.properties["operandSegmentSizes"] = DenseArrayBase.from_list(I32, [1, 1, len(ids)])
+
+    def set_packet(self, packet: PacketInfo | None) -> None:
+        """Give what it sends a header, or none."""
+        if packet is None:
+            self.properties.pop("packet", None)
+        else:
+            self.properties["packet"] = PacketInfoAttr(packet)
 
     def verify_op(self) -> None:
         from aiecc.ir.dialects.aiex.task_rules import verify_configure

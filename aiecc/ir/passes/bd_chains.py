@@ -1,0 +1,119 @@
+"""`aie-materialize-bd-chains`: chains are put in the place of what starts them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from aiecc.base.diag import Sink
+from aiecc.ir.dialects.aie.chains import DmaStartTaskOp
+from aiecc.ir.dialects.aie.dma import DmaStartOp, NextBdOp
+from aiecc.ir.dialects.aie.runtime import BdChainOp
+from aiecc.ir.dialects.aie.tiles import DeviceOp
+from aiecc.ir.dialects.aiex import tasks
+from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskOp, DmaStartBdChainForOp, DmaStartBdChainOp
+from aiecc.ir.passes.base import DEVICE, Pass
+from aiecc.ir.passes.report import op_error
+from aiecc.ir.runtime.allocations import Channel, allocations, channel_of
+from aiecc.ir.spans import copy_span
+
+
+@dataclass(frozen=True)
+class MaterializeBdChains(Pass):
+    """In sequences a start becomes a task configured and started right there; in a tile's DMA program, a channel.
+
+    Chains stay, so that more can be started later; every start is a copy of its own with the arguments put in.
+    """
+
+    name: ClassVar[str] = "aie-materialize-bd-chains"
+    anchor: ClassVar[str] = DEVICE
+    summary: ClassVar[str] = "Put descriptor chains in the place of what starts them"
+
+    def apply(self, op: Operation, sink: Sink) -> None:
+        assert isinstance(op, DeviceOp)
+        chains = {c.symbol: c for c in op.block.ops if isinstance(c, BdChainOp)}
+        kinds = (DmaStartBdChainOp, DmaStartBdChainForOp, DmaStartTaskOp)
+        starts = [s for s in op.walk() if isinstance(s, kinds)]
+        names = allocations(op) if starts else {}
+        for start in starts:
+            assert isinstance(start, kinds)
+            chain = chains.get(start.symbol)
+            if chain is None:
+                op_error(sink, start, "symbol does not reference valid BD chain", code="E1002")
+            elif isinstance(start, DmaStartTaskOp):
+                _into_program(start, chain)
+            elif isinstance(start, DmaStartBdChainOp):
+                _into_sequence(start, chain, Channel(start.tile, start.direction, start.channel))
+            elif (channel := channel_of(start, start.alloc, names, sink)) is not None:
+                # The header comes along: without it the switches would not know where to send.
+                _into_sequence(start, chain, channel)
+
+
+def _copy(chain: BdChainOp, arguments: Sequence[SSAValue]) -> Region:
+    """The chain's blocks with arguments in the place of parameters."""
+    region = Region()
+    chain.body.clone_into(region, clone_name_hints=False)
+    entry = region.blocks.first
+    if entry is not None:
+        for parameter, argument in zip(list(entry.args), arguments, strict=True):
+            parameter.replace_all_uses_with(argument)
+            entry.erase_arg(parameter)
+    return region
+
+
+def _into_sequence(start: DmaStartBdChainOp | DmaStartBdChainForOp, chain: BdChainOp, channel: Channel) -> None:
+    body = _copy(chain, list(start.args_))
+    task = DmaConfigureTaskOp(channel.tile, channel.direction, channel.index, body)
+    task.set_packet(channel.packet)
+    for key in ("issue_token", "repeat_count"):
+        if key in start.properties:
+            task.properties[key] = start.properties[key]
+    go = tasks.DmaStartTaskOp(operands=[task.result])
+    copy_span(start, task, go)
+    block = start.parent
+    assert block is not None
+    block.insert_ops_before([task, go], start)
+    start.results[0].replace_all_uses_with(task.result)
+    start.detach()
+    start.erase()
+
+
+def _into_program(start: DmaStartTaskOp, chain: BdChainOp) -> None:
+    """Split the block at the start: it ends by starting the channel, the chain follows, then what came after."""
+    block = start.parent
+    region = block.parent if block is not None else None
+    assert block is not None and region is not None
+    rest = block.split_before(start)
+    body = _copy(chain, list(start.operands))
+    blocks = list(body.blocks)
+    first = _first(body)
+    if blocks[0] is not first:
+        # An entry that only leads into a cycle: the channel starts right there.
+        _drop(body, blocks.pop(0))
+    for each in blocks:
+        body.detach_block(each)
+    region.insert_block_before(blocks, rest)
+    begin = DmaStartOp(start.direction, start.channel, first, rest, start.repeat_count)
+    copy_span(start, begin)
+    block.add_op(begin)
+    start.detach()
+    start.erase()
+
+
+def _first(body: Region) -> Block:
+    """The block a channel starts at: the entry, or where an entry without a descriptor leads."""
+    entry = body.blocks[0]
+    only = entry.first_op
+    if isinstance(only, NextBdOp) and only is entry.last_op:
+        return only.successors[0]
+    return entry
+
+
+def _drop(region: Region, block: Block) -> None:
+    for op in reversed(list(block.ops)):
+        op.detach()
+        op.erase()
+    region.detach_block(block)
