@@ -71,8 +71,9 @@ def structural_order(view: FifoView, routes: Iterable[RouteOp]) -> list[RouteOp]
     """Some of the device's routes, in an order that is a function of the design alone.
 
     First come, as one would write them down: the source's column, row and port, its turn of a dispatch and its part
-    of the object, then the same of the destinations, then what the pools and access patterns at both ends look like.
-    What is still equal is told apart by everything the ends and pools are connected to, however far away.
+    of the object, then the same of the destinations, then what the pools and access patterns at both ends look like,
+    then where cores, programs and sequences first mention the ends and their pools. What is still equal is told apart
+    by everything the ends and pools are connected to, however far away.
 
     Routes equal in that, too, can be exchanged for one another without changing the design. Only between them does
     the order of declaration decide, which is harmless: whichever comes first, the designs that result differ in
@@ -83,6 +84,7 @@ def structural_order(view: FifoView, routes: Iterable[RouteOp]) -> list[RouteOp]
     if len(set(keys.values())) == len(chosen):
         return sorted(chosen, key=keys.__getitem__)
     graph = _graph_of(view)
+    keys = {route: (key, graph.mentions(view, route)) for route, key in keys.items()}
     graph.refine(graph.around)
     alike: dict[Key, list[RouteOp]] = {}
     for route in chosen:
@@ -184,6 +186,7 @@ class _Graph:
 
     around: dict[Operation, list[tuple[str, Operation]]] = field(default_factory=dict[Any, Any])
     color: dict[Operation, bytes] = field(default_factory=dict[Any, Any])
+    uses: dict[Operation, list[int]] = field(default_factory=dict[Any, Any])
 
     def add(self, op: Operation, label: object) -> None:
         self.around[op] = []
@@ -192,6 +195,16 @@ class _Graph:
     def link(self, a: Operation, b: Operation, label: str) -> None:
         self.around[a].append((f">{label}", b))
         self.around[b].append((f"<{label}", a))
+
+    def mentions(self, view: FifoView, route: RouteOp) -> Key:
+        """At which steps of a core, a program or a sequence the two sides of a route are first named."""
+        sides: list[list[int]] = []
+        for names in (route.sources, route.destinations):
+            ends = [view.stream_ends[name] for name in names]
+            pools = [view.pool_of(end) for end in ends if isinstance(end, DmaEndpointOp)]
+            ops = [*ends, *pools, *(end for pool in pools for end in view.ends_of(pool))]
+            sides.append(sorted(step for op in dict.fromkeys(ops) for step in self.uses.get(op, ())))
+        return tuple(tuple(side) for side in sides)
 
     def refine(self, ops: Iterable[Operation]) -> None:
         """Tell ops apart by their neighbours' colours until that shows nothing new."""
@@ -328,3 +341,4 @@ def _link_body(graph: _Graph, named: dict[str, list[tuple[str, Operation]]], top
             for j, name in enumerate(symbols_in(attr)):
                 for kind, other in named.get(name, ()):
                     graph.link(top, other, f"{i} {kind}{key} {j}")
+                    graph.uses.setdefault(other, []).append(i)
