@@ -197,6 +197,20 @@ def test_a_transfer_over_a_shim_end_takes_its_header_from_the_shims_record():
         TASK,
     )
     assert not ran.said and ids(ran) == {"mine>p_in": 0}
+    started = """aie.shim_dma(%t00) {
+      %0 = aie.dma_start(MM2S, @mine, ^bd, ^end)
+    ^bd:
+      aie.next_bd ^bd
+    ^end:
+      aie.end
+    }"""
+    ran = run(
+        'aie.route_endpoint @mine(%t00) DMA {fifoName = "f"}',
+        *PROGRAM[1:],
+        "aie.route from @mine to [@p_in]" + OPEN,
+        started,
+    )
+    assert ran.only.text.startswith("'aie.dma_start' op sources a route over @mine")
 
 
 # --- structural order -------------------------------------------------------------------------------------------------

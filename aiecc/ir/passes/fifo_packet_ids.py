@@ -64,15 +64,9 @@ def _hand_out(view: FifoView, routes: list[RouteOp], most: int, sink: Sink) -> N
 
 
 def _programs_state_headers(view: FifoView, routes: list[RouteOp], sink: Sink) -> bool:
-    """Refuse an open id on a route that a program of the design's own feeds: its descriptors state the header.
-
-    A shim end of a fifo is no such program: its transfers take the header from the shim's record.
-    """
+    """Refuse an open id on a route that a program of the design's own feeds: its descriptors state the header."""
     fed = {
-        name: route
-        for route in routes
-        for name in route.sources
-        if isinstance(end := view.stream_ends.get(name), RouteEndpointOp) and end.fifo_name is None
+        name: route for route in routes for name in route.sources if isinstance(view.stream_ends[name], RouteEndpointOp)
     }
     if not fed:
         return False
@@ -81,7 +75,7 @@ def _programs_state_headers(view: FifoView, routes: list[RouteOp], sink: Sink) -
         name = None
         if isinstance(op, DmaStartOp):
             name = op.endpoint
-        elif isinstance(op, DmaConfigureTaskForOp | DmaStartBdChainForOp):
+        elif isinstance(op, DmaConfigureTaskForOp | DmaStartBdChainForOp) and not _on_record(view, op.alloc):
             name = op.alloc
         route = fed.get(name) if name is not None else None
         if route is None or route in told:
@@ -95,3 +89,12 @@ def _programs_state_headers(view: FifoView, routes: list[RouteOp], sink: Sink) -
             todo="pin it on the route: packet = #aie.packet_info<pkt_id = N>, with the N the descriptors state",
         )
     return bool(told)
+
+
+def _on_record(view: FifoView, name: str) -> bool:
+    """Whether tasks for an end take its header from the record that the shim end of a fifo gets."""
+    end = view.stream_ends.get(name)
+    if not isinstance(end, RouteEndpointOp) or end.fifo_name is None:
+        return False
+    tile = end.tile_op
+    return tile is not None and tile.kind is not None and tile.kind.is_shim
