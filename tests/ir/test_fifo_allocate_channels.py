@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from allockit import allocated, channels, dma, fifo, flows, notes, outside, pool, refused, route, tiles
-from passkit import Ran
 
 from aiecc.base.diag import Level
 
@@ -212,16 +211,78 @@ def test_a_program_goes_where_there_is_room_for_its_descriptors() -> None:
     assert channels(allocated(*lines))["e"] == 1
 
 
-def test_descriptors_that_do_not_fit_together_are_warned_of() -> None:
-    lines = [own("e", "%t01"), mem_program("@e", 20), takes("d", "%t04"), route("@e", "d")]
+def crowded(*, more: str) -> list[str]:
+    """Two fifos that use 20 of the 24 descriptors of the even channels and 20 of the odd ones, and an end beside."""
+    lines = [own("e", "%t01"), more, takes("d", "%t04"), route("@e", "d")]
     for i in range(2):
-        lines += [pool(f"a{i}_pool", "%t01", 20), dma(f"a{i}_s", "%t01", "drains", f"a{i}_pool")]
+        lines += [pool(f"a{i}_pool", "%t01", 20), dma(f"a{i}_s", "%t01", "drains", f"a{i}_pool", fifo(f"a{i}"))]
         lines += [takes(f"a{i}_r", ("%t02", "%t13")[i]), route(f"@a{i}_s", f"a{i}_r")]
-    ran = allocated(*lines, quiet=False)
+    return lines
+
+
+def test_a_fifo_goes_where_there_is_room_for_its_descriptors() -> None:
+    assert channels(allocated(*crowded(more=mem_program("@e", 2)))) == {
+        "a0_s": 0, "a1_s": 1, "a0_r": 0, "a1_r": 0, "d": 0, "e": 2,
+    }  # fmt: skip
+
+
+def test_tasks_that_do_not_fit_beside_the_others_are_warned_of() -> None:
+    bds = "\n".join(["aie.dma_bd(%mb : memref<16xi32>, 0, 16)\n aie.next_bd ^b\n^b:"] * 5).replace("^b", "^bb{}")
+    chain = "".join(part + str(i // 2) for i, part in enumerate(bds.split("{}")))[:-1]
+    task = f"""
+%mb = aie.buffer(%t01) {{sym_name = "mb"}} : memref<16xi32>
+aie.runtime_sequence @seq() {{
+  %t = aiex.dma_configure_task_for @e {{
+    {chain}
+    aie.dma_bd(%mb : memref<16xi32>, 0, 16)
+    aie.end
+  }}
+}}"""
+    ran = allocated(*crowded(more=task), quiet=False)
     assert channels(ran)["e"] == 2
-    first: Ran = ran
-    assert first.sink.items[0].level is Level.WARNING
-    assert first.said[0] == (
-        "channel 2 can use 24 BDs, but it and the channels sharing them need 40 at once; BD id assignment fails unless "
+    first = ran.sink.items[0]
+    assert first.level is Level.WARNING
+    assert first.text == (
+        "channel 2 can use 24 BDs, but it and the channels sharing them need 26 at once; BD id assignment fails unless "
         "tasks free their BDs before others start"
     )
+
+
+def test_a_chain_longer_than_a_channels_descriptors() -> None:
+    """A pool of 26 objects, filled and drained: its two chains go to different halves, and neither fits."""
+    lines = (
+        pool("deep_cons_pool", "%t01", 26, 16, ', fifoName = "deep"'),
+        outside("deep_prod_dma", "%t00", fifo("deep")),
+        dma("deep_cons_dma", "%t01", "fills", "deep_cons_pool", fifo("deep")),
+        dma("out_prod_dma", "%t01", "drains", "deep_cons_pool", fifo("out")),
+        takes("c", "%t02"), route("@deep_prod_dma", "deep_cons_dma"), route("@out_prod_dma", "c"),
+    )  # fmt: skip
+    ran = refused(*lines)
+    assert ran.only.text == (
+        "'aie.objectfifo.dma_endpoint' op of ObjectFifo @deep on tile(0, 1) needs 26 buffer descriptors, but S2MM "
+        "channel 0 can use 24"
+    )
+    assert ran.only.todo == "a depth of at most 24 for pool @deep_cons_pool"
+    assert notes(ran) == ["DMA endpoint @deep_cons_dma for ObjectFifo @deep on S2MM channel 0 needs 26"]
+    fits = allocated(*(line.replace("depth = 26", "depth = 24") for line in lines))
+    assert (channels(fits)["deep_cons_dma"], channels(fits)["out_prod_dma"]) == (0, 1)
+
+
+def test_chains_that_do_not_fit_together() -> None:
+    lines = (
+        pool("a_pool", "%t02", 10), dma("a", "%t02", "drains", "a_pool", fifo("fa")), takes("x", "%t13"),
+        pool("b_pool", "%t02", 5), dma("c", "%t02", "fills", "b_pool", fifo("fb")), sends("y", "%t03"),
+        route("@a", "x"), route("@y", "c"), program("MM2S", "1"),
+    )  # fmt: skip
+    allocated(*lines)
+    ran = refused(*(line.replace("depth = 5", "depth = 6") for line in lines))
+    assert ran.only.text == (
+        "'aie.objectfifo.dma_endpoint' op of ObjectFifo @fa on tile(0, 2) needs 10 buffer descriptors, but MM2S "
+        "channel 0 shares 16 with channels that need 7 more"
+    )
+    assert ran.only.todo == "a depth of at most 9 for pool @a_pool"
+    assert notes(ran) == [
+        "DMA endpoint @a for ObjectFifo @fa on MM2S channel 0 needs 10",
+        "DMA endpoint @c for ObjectFifo @fb on S2MM channel 0 needs 6",
+        "aie.dma_start on MM2S channel 1 needs 1",
+    ]

@@ -12,7 +12,7 @@ from aiecc.ir.dialects.aie.enums import Direction, WireBundle
 from aiecc.ir.dialects.aie.pools import DmaEndpointOp
 from aiecc.ir.dialects.aie.routes import RouteEndpointOp
 from aiecc.ir.fifo.alloc_facts import Facts, Fault, Key, Place, coordinates, direction_word, is_port
-from aiecc.ir.fifo.alloc_programs import Programs, chain_length
+from aiecc.ir.fifo.alloc_programs import Programs, chain_length, turn_descriptors
 from aiecc.ir.fifo.alloc_storage import Storage
 from aiecc.ir.fifo.view import StreamEnd, place_of
 from aiecc.ir.passes.report import OpNote
@@ -24,6 +24,7 @@ class Want:
     """One channel that is wanted: by one endpoint, or by several that take turns on it.
 
     restricted: its descriptors touch a neighbour's memory or locks, which only the low channels can.
+    static, passing: descriptors needed for good, and how many more at times.
     """
 
     ends: list[StreamEnd]
@@ -31,9 +32,14 @@ class Want:
     sends: bool
     restricted: bool = False
     program: bool = False
-    demand: int = 0
+    static: int = 0
+    passing: int = 0
     pinned: int | None = None
     channel: int | None = None
+
+    @property
+    def demand(self) -> int:
+        return self.static + self.passing
 
     @property
     def key(self) -> Key:
@@ -141,17 +147,23 @@ class ChannelPlanner:
             want.ends.append(end)
             want.program = want.program or self._programs.owned(end)
             want.restricted = want.restricted or self._touches_neighbour(end)
-            want.demand += self._programs.demand(end)
+            want.static += self._programs.static(end)
+            want.passing += self._programs.passing(end)
             if want.pinned is None:
                 record = self._facts.record_of(end)
                 want.pinned = end.channel_index if end.channel_index is not None or record is None else record.channel
+        for want in found.values():
+            if order := self._order(want.first):
+                want.static = turn_descriptors(self._facts.view, order)
         return list(found.values())
 
+    def _order(self, end: StreamEnd) -> tuple[str, ...]:
+        """The order in which an end and others take turns; empty where it does not."""
+        return self._turns.get(end.symbol) or (end.turns if isinstance(end, DmaEndpointOp) else ())
+
     def _leader(self, name: str, end: StreamEnd) -> str:
-        turns = self._turns.get(name) or (end.turns if isinstance(end, DmaEndpointOp) else ())
-        if turns:
-            return min(turns)
-        return self._together.get(name, name)
+        order = self._order(end)
+        return min(order) if order else self._together.get(name, name)
 
     def _touches_neighbour(self, end: StreamEnd) -> bool:
         if not isinstance(end, DmaEndpointOp):
@@ -225,10 +237,12 @@ class ChannelPlanner:
         return size - self._load.get(place, {}).get(self._bank(place, channel), 0)
 
     def _choose(self, want: Want) -> int | None:
+        """The lowest free channel with enough descriptors left; for a program, or if none has, that with the most."""
         free = [c for c in range(self._limit(want)) if (want.place, want.sends, c) not in self._taken]
-        if want.program:
-            return max(free, key=lambda c: (self._room(want.place, c), -c), default=None)
-        return free[0] if free else None
+        fits = [] if want.program else [c for c in free if self._room(want.place, c) >= want.demand]
+        if fits:
+            return fits[0]
+        return max(free, key=lambda c: (self._room(want.place, c), -c), default=None)
 
     def _crowded(self) -> Iterable[Fault]:
         """Self-programmed channels whose descriptors do not all fit beside the others'."""

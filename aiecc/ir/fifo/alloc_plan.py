@@ -13,6 +13,7 @@ from aiecc.ir.dialects.aie.memory import size_in_bytes
 from aiecc.ir.dialects.aie.pools import DmaEndpointOp
 from aiecc.ir.fifo.alloc_buffers import check_held, check_sizes
 from aiecc.ir.fifo.alloc_channels import ChannelPlanner, Channels, Shortage
+from aiecc.ir.fifo.alloc_descriptors import overfull
 from aiecc.ir.fifo.alloc_facts import Facts, Fault, Key, Place, Unplannable, is_port
 from aiecc.ir.fifo.alloc_programs import Programs
 from aiecc.ir.fifo.alloc_storage import Storage, plan_storage
@@ -53,9 +54,12 @@ def make_plan(facts: Facts) -> Plan:
     storage, channels = _with_room(facts, programs)
     if channels.faults:
         raise Unplannable(channels.faults)
-    if not channels.shortages:
-        return Plan(storage, channels, programs)
-    return _Sharing(facts, programs, storage, channels).plan()
+    plan = Plan(storage, channels, programs)
+    if channels.shortages:
+        plan = _Sharing(facts, programs, storage, channels).plan()
+    if faults := list(overfull(facts, programs, plan.channels)):
+        raise Unplannable(faults)
+    return plan
 
 
 # --- what is wrong whatever the plan ----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from xdsl.ir import Block
 
@@ -38,13 +39,17 @@ class Programs:
         kind = self._facts.kind(place_of(end.tile))
         return kind is not None and not kind.is_shim
 
-    def demand(self, end: StreamEnd) -> int:
-        """How many descriptors an end's channel needs at once."""
+    def static(self, end: StreamEnd) -> int:
+        """How many descriptors an end's channel needs for as long as the design runs."""
         if isinstance(end, DmaEndpointOp):
             return descriptors(self._facts.view, end)
-        static = sum(chain_length(start) for start in self.starts.get(end.symbol, ()))
-        tasks = self._facts.tasks.get(end.symbol, ())
-        return static + max((task_length(task) for task in tasks), default=0)
+        return sum(chain_length(start) for start in self.starts.get(end.symbol, ()))
+
+    def passing(self, end: StreamEnd) -> int:
+        """How many more the largest task on an end's channel needs while it runs."""
+        if not self.owned(end):
+            return 0
+        return max((task_length(task) for task in self._facts.tasks.get(end.symbol, ())), default=0)
 
     def check(self) -> None:
         """A program starts its endpoint's channel the way the endpoint's route goes. Raises Unplannable."""
@@ -87,17 +92,30 @@ def task_length(task: Task) -> int:
     return sum(isinstance(op, DmaBdOp) for op in task.walk())
 
 
-def descriptors(view: FifoView, end: DmaEndpointOp) -> int:
-    """The descriptors that a DMA endpoint's chain will have."""
+def turn_descriptors(view: FifoView, order: Sequence[str]) -> int:
+    """The descriptors of the one chain of endpoints that take turns, until each is back at its first object."""
+    ends: dict[str, DmaEndpointOp] = {}
+    for name in order:
+        end = view.stream_ends[name]
+        assert isinstance(end, DmaEndpointOp)
+        ends[name] = end
+    depths = {name: view.pool_of(end).depth for name, end in ends.items()}
+    rounds = math.lcm(*(depth // math.gcd(depth, order.count(name)) for name, depth in depths.items()))
+    return rounds * sum(len(view.segments_of(ends[name])) for name in order)
+
+
+def descriptors(view: FifoView, end: DmaEndpointOp, depth: int | None = None) -> int:
+    """The descriptors that a DMA endpoint's chain will have, or would have over so many objects."""
     pool = view.pool_of(end)
+    depth = pool.depth if depth is None else depth
     draining = end.role is Role.DRAINS
     if stream_of(pool) is not None:
         layouts = end.dimensions or ()
         return layouts[0][0].size if draining and layouts and layouts[0] else 1
-    once = pool.depth * len(view.segments_of(end))
+    once = depth * len(view.segments_of(end))
     times = (pool.repeat_count or 1) if draining else 1
-    if times > 1 and once == 1 and end.iter_count is None:
+    if times > 1 and once == 1 and end.iter_count is None and view.target.semaphore_locks:
         times = 1  # The channel's own repeat does it.
     turns = len(end.dispatch)
-    passes = math.lcm(pool.depth, turns) // pool.depth if turns else 1
+    passes = math.lcm(depth, turns) // depth if turns else 1
     return once * times * passes
