@@ -31,12 +31,11 @@ def folded(body: str, arguments: str = "%x: i32, %z: i1, %m: memref<4xi32>, %n: 
 def body_lines(text: str) -> list[str]:
     """The lines inside @f, without constants: values are written as what they are."""
     lines = [line.strip() for line in text.split("@f(")[1].splitlines()[1:]]
-    numbers = dict(m.groups() for line in lines if (m := re.match(r"(%[\w-]+) = arith.constant (.*)", line)))
+    constants = [line.split(" = arith.constant ") for line in lines if " = arith.constant " in line]
+    numbers = {name: f"<{number}>" for name, number in constants}
     kept = [line for line in lines if " = arith.constant " not in line]
     end = next(i for i, line in enumerate(kept) if line == "return")
-    return [
-        re.sub(r"%[\w-]+", lambda m: f"<{numbers[m[0]]}>" if m[0] in numbers else m[0], line) for line in kept[:end]
-    ]
+    return [re.sub(r"%[\w-]+", lambda m: numbers.get(m[0], m[0]), line) for line in kept[:end]]
 
 
 CASES = {

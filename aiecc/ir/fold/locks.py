@@ -21,8 +21,17 @@ def _take_nothing(op: Operation, tidy: Tidy) -> bool:
 
 
 def open_locks(program: Operation) -> int:
-    """How many uses of locks have a value that is only known at run time."""
-    return sum(1 for use in uses_of_locks(program) if known_number(use.value) is None)
+    """How many uses of locks are only decided at run time: how much a counting lock is asked for, whether a binary one
+    is taken.
+    """
+    return sum(1 for use in uses_of_locks(program) if _is_open(use))
+
+
+def _is_open(use: UseLockOp) -> bool:
+    if known_number(use.value) is None:
+        return True
+    around = use.parent_op()
+    return use.action is LockAction.ACQUIRE and around is not None and around.name == "scf.if"
 
 
 def uses_of_locks(op: Operation) -> Iterator[UseLockOp]:
