@@ -1,7 +1,7 @@
 """Upstream's objectFifo tests, with what they expect respelt as the specification spells it today.
 
-`python tests/compat_spelling.py FROM TO` copies a folder of tests. The designs in them stay as they are (older forms are
-read); the CHECK lines change: `objectfifo.flow` is `route`, `dangling_endpoint` is `route_endpoint`, `{packet}` is a
+`python tests/compat_spelling.py FROM TO` copies a folder of tests. The designs in them stay as they are, as older forms
+are read; the CHECK lines change: `objectfifo.flow` is `route`, `dangling_endpoint` is `route_endpoint`, `{packet}` is a
 header, segments are operations with names, and a `pkt_type = 0` is not printed.
 """
 
