@@ -1,0 +1,229 @@
+"""Random programs over slots, as text: structured, or with blocks and branches, or both mixed.
+
+Every program ends, and everything it does can be seen in the calls it makes to @log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import strategies as st
+
+from aiecc.ir.text import parse
+from aiecc.sim.array import simulate
+
+NUMBERS = ("a", "b", "c")
+BUFFERS = ("p", "q")
+Statement = tuple[Any, ...]
+
+
+def bodies(depth: int) -> st.SearchStrategy[list[Statement]]:
+    number = st.sampled_from(NUMBERS)
+    buffer = st.sampled_from(BUFFERS)
+    kinds: list[st.SearchStrategy[Statement]] = [
+        st.tuples(st.just("set"), number, st.integers(0, 5)),
+        st.tuples(st.just("add"), number, number),
+        st.tuples(st.just("log"), number),
+        st.tuples(st.just("swap"), buffer, buffer),
+        st.tuples(st.just("poke"), buffer, number),
+        st.tuples(st.just("peek"), buffer),
+    ]
+    if depth:
+        inner = bodies(depth - 1)
+        blocks = st.booleans()
+        kinds += [
+            st.tuples(st.just("for"), st.integers(0, 3), inner),
+            st.tuples(st.just("if"), blocks, number, inner, st.one_of(st.none(), inner)),
+            st.tuples(st.just("switch"), blocks, number, st.lists(inner, min_size=1, max_size=3)),
+            st.tuples(st.just("while"), blocks, st.integers(0, 3), inner, inner),
+            st.tuples(st.just("region"), inner),
+        ]
+    return st.lists(st.one_of(kinds), max_size=4)
+
+
+@dataclass
+class Writer:
+    """Writes a program. Statements that may become blocks do so where the region around them has several."""
+
+    graph: bool = False
+    lines: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def new(self) -> str:
+        self.count += 1
+        return f"%v{self.count}"
+
+    def put(self, text: str) -> None:
+        self.lines.append(text)
+
+    def make(self, text: str) -> str:
+        name = self.new()
+        self.put(f"{name} = {text}")
+        return name
+
+    def load(self, slot: str) -> str:
+        kind = "i32" if slot in NUMBERS else "memref<4xi32>"
+        return self.make(f"memref.load %{slot}[] : memref<{kind}>")
+
+    def store(self, value: str, slot: str) -> None:
+        kind = "i32" if slot in NUMBERS else "memref<4xi32>"
+        self.put(f"memref.store {value}, %{slot}[] : memref<{kind}>")
+
+    def constant(self, value: int, kind: str = "i32") -> str:
+        return self.make(f"arith.constant {value} : {kind}")
+
+    def body(self, statements: list[Statement], graph: bool) -> None:
+        for statement in statements:
+            getattr(self, f"_{statement[0]}")(graph, *statement[1:])
+
+    def _set(self, graph: bool, slot: str, value: int) -> None:
+        self.store(self.constant(value), slot)
+
+    def _add(self, graph: bool, slot: str, other: str) -> None:
+        self.store(self.make(f"arith.addi {self.load(slot)}, {self.load(other)} : i32"), slot)
+
+    def _log(self, graph: bool, slot: str) -> None:
+        self.put(f"func.call @log({self.load(slot)}) : (i32) -> ()")
+
+    def _swap(self, graph: bool, one: str, two: str) -> None:
+        first, second = self.load(one), self.load(two)
+        self.store(second, one)
+        self.store(first, two)
+
+    def _poke(self, graph: bool, slot: str, number: str) -> None:
+        self.put(f"memref.store {self.load(number)}, {self.load(slot)}[%zero] : memref<4xi32>")
+
+    def _peek(self, graph: bool, slot: str) -> None:
+        value = self.make(f"memref.load {self.load(slot)}[%zero] : memref<4xi32>")
+        self.put(f"func.call @log({value}) : (i32) -> ()")
+
+    def _for(self, graph: bool, trips: int, inner: list[Statement]) -> None:
+        end, step = self.constant(trips, "index"), self.constant(1, "index")
+        self.put(f"scf.for {self.new()} = %zero to {end} step {step} {{")
+        self.body(inner, False)
+        self.put("}")
+
+    def _odd(self, slot: str) -> str:
+        one = self.constant(1)
+        bit = self.make(f"arith.andi {self.load(slot)}, {one} : i32")
+        return self.make(f"arith.cmpi eq, {bit}, {one} : i32")
+
+    def _if(self, graph: bool, blocks: bool, slot: str, first: list[Statement], second: list[Statement] | None) -> None:
+        odd = self._odd(slot)
+        if graph and blocks:
+            self._ways(f"cf.cond_br {odd}, {{}}, {{}}", [first, second or []])
+            return
+        self.put(f"scf.if {odd} {{")
+        self.body(first, False)
+        if second is not None:
+            self.put("} else {")
+            self.body(second, False)
+        self.put("}")
+
+    def _ways(self, branch: str, ways: list[list[Statement]]) -> None:
+        """One block for each way, or none for an empty one, and one where they meet."""
+        names = [f"^b{self.count}_{i}" for i in range(len(ways))]
+        end = f"^e{self.count}"
+        self.count += 1
+        self.put(branch.format(*(name if way else end for name, way in zip(names, ways, strict=True))))
+        for name, way in zip(names, ways, strict=True):
+            if way:
+                self.put(f"{name}:")
+                self.body(way, True)
+                self.put(f"cf.br {end}")
+        self.put(f"{end}:")
+
+    def _switch(self, graph: bool, blocks: bool, slot: str, ways: list[list[Statement]]) -> None:
+        low = self.make(f"arith.andi {self.load(slot)}, {self.constant(3)} : i32")
+        if graph and blocks:
+            cases = "".join(f", {i}: {{}}" for i in range(len(ways) - 1))
+            self._ways(f"cf.switch {low} : i32, [default: {{}}{cases}]", ways)
+            return
+        self.put(f"scf.index_switch {self.make(f'arith.index_cast {low} : i32 to index')}")
+        for i, way in enumerate(ways[1:]):
+            self.put(f"case {i} {{")
+            self.body(way, False)
+            self.put("scf.yield }")
+        self.put("default {")
+        self.body(ways[0], False)
+        self.put("}")
+
+    def _while(self, graph: bool, blocks: bool, trips: int, test: list[Statement], rest: list[Statement]) -> None:
+        zero, one, end = self.constant(0), self.constant(1), self.constant(trips)
+        if graph and blocks:
+            n = self.count
+            self.count += 1
+            self.put(f"cf.br ^h{n}({zero} : i32)")
+            self.put(f"^h{n}(%n{n}: i32):")
+            self.body(test, True)
+            more = self.make(f"arith.cmpi slt, %n{n}, {end} : i32")
+            self.put(f"cf.cond_br {more}, ^l{n}, ^x{n}")
+            self.put(f"^l{n}:")
+            self.body(rest, True)
+            following = self.make(f"arith.addi %n{n}, {one} : i32")
+            self.put(f"cf.br ^h{n}({following} : i32)")
+            self.put(f"^x{n}:")
+            return
+        result, before, after = self.new(), self.new(), self.new()
+        self.put(f"{result} = scf.while ({before} = {zero}) : (i32) -> i32 {{")
+        self.body(test, False)
+        more = self.make(f"arith.cmpi slt, {before}, {end} : i32")
+        self.put(f"scf.condition({more}) {before} : i32")
+        self.put(f"}} do {{ ^bb0({after}: i32):")
+        self.body(rest, False)
+        self.put(f"scf.yield {self.make(f'arith.addi {after}, {one} : i32')} : i32 }}")
+
+    def _region(self, graph: bool, inner: list[Statement]) -> None:
+        self.put("scf.execute_region {")
+        self.body(inner, self.graph)
+        self.put("scf.yield }")
+
+
+def program(
+    statements: list[Statement], *, blocks: bool, regions: bool = False, unset: tuple[str, ...] = (), read: bool = True
+) -> str:
+    """A module with one core. `blocks`: in blocks where the statements say so, `regions`: below execute_region, too.
+
+    All slots have a first value but those of `unset`, and are read at the end if `read`.
+    """
+    writer = Writer(regions)
+    for name in NUMBERS:
+        writer.put(f"%{name} = memref.alloca() : memref<i32>")
+    for name in BUFFERS:
+        writer.put(f"%{name} = memref.alloca() : memref<memref<4xi32>>")
+    for i, name in enumerate(n for n in NUMBERS if n not in unset):
+        writer.store(writer.constant(i + 1), name)
+    for i, name in enumerate(n for n in BUFFERS if n not in unset):
+        writer.store(f"%buffer{i}", name)
+    writer.body(statements, blocks)
+    seen = [("log", n) for n in NUMBERS if n not in unset] + [("peek", n) for n in BUFFERS if n not in unset]
+    writer.body([*seen] if read else [], blocks)
+    body = "\n".join(f"      {line}" for line in writer.lines)
+    return f"""module {{
+  aie.device(npu2) {{
+    func.func private @log(i32)
+    %tile = aie.tile(0, 2)
+    %buffer0 = aie.buffer(%tile) {{sym_name = "one"}} : memref<4xi32> = dense<10>
+    %buffer1 = aie.buffer(%tile) {{sym_name = "two"}} : memref<4xi32> = dense<20>
+    %core = aie.core(%tile) {{
+      %zero = arith.constant 0 : index
+{body}
+      aie.end
+    }}
+  }}
+}}"""
+
+
+def trace(text: str) -> list[int] | None:
+    """What a program logs when the array model runs it; None when it reads a slot without a value."""
+    log: list[int] = []
+
+    def note(value: int) -> None:
+        log.append(value)
+
+    outcome = simulate(parse(text, "program.mlir"), kernels={"log": note})
+    if outcome.trap is not None:
+        return None
+    assert outcome.finished, outcome.report()
+    return log
