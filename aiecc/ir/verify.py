@@ -19,6 +19,7 @@ from aiecc.base.diag import Diagnostic, Level, Note
 from aiecc.ir.dialects.upstream.rules import RULES, SYMBOL_USERS, symbol_name
 from aiecc.ir.dominance import Dominance
 from aiecc.ir.errors import VerifyError
+from aiecc.ir.memo import unchanging
 from aiecc.ir.raw import RawOp
 from aiecc.ir.registry import upstream_dialect
 from aiecc.ir.spans import span_of
@@ -36,7 +37,8 @@ def verify(op: Operation, *, first_only: bool = False) -> list[Diagnostic]:
     failed are verified as well.
     """
     run = _Run(first_only)
-    run.op_and_dominance(op)
+    with unchanging():
+        run.op_and_dominance(op)
     return run.found
 
 

@@ -10,9 +10,10 @@ from aiecc.ir.dialects.aie.cores import CoreOp
 from aiecc.ir.dialects.aie.enums import Port
 from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
 from aiecc.ir.dialects.aie.fifo_rules import find_fifo, is_stream
+from aiecc.ir.dialects.aie.named import find_named
 from aiecc.ir.dialects.aie.pools import CoreEndpointOp, ObjectFifoPoolOp
 from aiecc.ir.dialects.aie.segments import seen_type
-from aiecc.ir.dialects.aie.tiles import device_of, tile_like
+from aiecc.ir.dialects.aie.tiles import tile_like
 from aiecc.ir.dialects.base import show
 from aiecc.ir.errors import VerifyError
 
@@ -28,11 +29,7 @@ def core_of(op: Operation) -> CoreOp | None:
 
 
 def _endpoint(op: FifoAccess) -> CoreEndpointOp | None:
-    device = device_of(op)
-    for other in device.block.ops if device is not None else ():
-        if isinstance(other, CoreEndpointOp) and other.symbol == op.fifo_name:
-            return other
-    return None
+    return find_named(op, op.fifo_name, CoreEndpointOp)
 
 
 def _same_place(a: object, b: object) -> bool:
@@ -94,11 +91,7 @@ def _capacity(op: FifoAccess, owner: ObjectFifoOp | CoreEndpointOp) -> int | Non
 
 
 def _pool(endpoint: CoreEndpointOp) -> ObjectFifoPoolOp | None:
-    device = device_of(endpoint)
-    for op in device.block.ops if device is not None else ():
-        if isinstance(op, ObjectFifoPoolOp) and op.symbol == endpoint.pool:
-            return op
-    return None
+    return find_named(endpoint, endpoint.pool, ObjectFifoPoolOp)
 
 
 def verify_acquire(op: ObjectFifoAcquireOp) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from xdsl.dialects.builtin import ArrayAttr, MemRefType
 from xdsl.ir import Attribute, Operation
 
@@ -12,25 +10,19 @@ from aiecc.ir.dialects.aie.enums import TransportMode, WireBundle
 from aiecc.ir.dialects.aie.fifo import ObjectFifoOp, producer_depth
 from aiecc.ir.dialects.aie.links import ObjectFifoAllocateOp, RegisterExternalBuffersOp
 from aiecc.ir.dialects.aie.memory import element_count
+from aiecc.ir.dialects.aie.named import find_named
 from aiecc.ir.dialects.aie.older import OLD_FIFO_KEYS
 from aiecc.ir.dialects.aie.tile_rules import SHIM_NOC, verify_tile_kind
-from aiecc.ir.dialects.aie.tiles import DeviceOp, TileLike, device_of, target_of
+from aiecc.ir.dialects.aie.tiles import TileLike, target_of
 from aiecc.ir.dialects.base import show
 from aiecc.model.targets import TileKind
 
 NO_PAD_REGISTER = "`padValue` requires the CONSTANT_PAD_VALUE register, unavailable on this target"
 
 
-def fifos_of(device: DeviceOp | None) -> Iterator[ObjectFifoOp]:
-    """The fifos of a device, in program order."""
-    for op in device.block.ops if device is not None else ():
-        if isinstance(op, ObjectFifoOp):
-            yield op
-
-
 def find_fifo(op: Operation, name: str) -> ObjectFifoOp | None:
     """The fifo of that name in the device around an op."""
-    return next((fifo for fifo in fifos_of(device_of(op)) if fifo.symbol == name), None)
+    return find_named(op, name, ObjectFifoOp)
 
 
 def is_shim(tile: TileLike | None) -> bool:

@@ -14,9 +14,10 @@ from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
 from aiecc.ir.dialects.aie.fifo_rules import find_fifo, is_shim
 from aiecc.ir.dialects.aie.links import ObjectFifoLinkOp
 from aiecc.ir.dialects.aie.memory import element_count
-from aiecc.ir.dialects.aie.tiles import TileLike, target_of, tile_like
+from aiecc.ir.dialects.aie.tiles import DeviceOp, TileLike, device_of, target_of, tile_like
 from aiecc.ir.dialects.aie.windows import MOST_OBJECTS, MOST_OUTPUTS, object_size, walks_stream, window_of
 from aiecc.ir.dialects.base import show
+from aiecc.ir.memo import remembered
 from aiecc.model.targets import TileKind
 
 
@@ -78,17 +79,23 @@ def _verify_named_once(op: ObjectFifoLinkOp) -> None:
 
 
 def _verify_linked_once(op: ObjectFifoLinkOp, fifos: Iterable[ObjectFifoOp]) -> None:
-    """Every link but the first that names a fifo in the same direction is too many."""
-    block = op.parent
-    earlier: set[str] = set()
-    for other in block.ops if block is not None else ():
-        if other is op:
-            break
-        if isinstance(other, ObjectFifoLinkOp):
-            earlier.update((*other.inputs, *other.outputs))
+    """Every link but the first that names a fifo is too many."""
+    device = device_of(op)
+    if device is None:
+        return
+    first = remembered(("first links", device), lambda: _first_links(device))
     for fifo in fifos:
-        if fifo.symbol in earlier:
+        if first.get(fifo.symbol, op) is not op:
             raise fifo.error("objectfifo cannot be in more than one ObjectFifoLinkOp")
+
+
+def _first_links(device: DeviceOp) -> dict[str, ObjectFifoLinkOp]:
+    found: dict[str, ObjectFifoLinkOp] = {}
+    for op in device.block.ops:
+        if isinstance(op, ObjectFifoLinkOp):
+            for name in (*op.inputs, *op.outputs):
+                found.setdefault(name, op)
+    return found
 
 
 def _place(value: SSAValue) -> object:

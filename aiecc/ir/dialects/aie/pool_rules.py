@@ -11,8 +11,9 @@ from xdsl.ir import Operation
 from aiecc.ir.dialects.aie.enums import Role
 from aiecc.ir.dialects.aie.headers import verify_header
 from aiecc.ir.dialects.aie.memory import element_count
+from aiecc.ir.dialects.aie.named import find_named
 from aiecc.ir.dialects.aie.pools import CoreEndpointOp, DmaEndpointOp, Endpoint, ObjectFifoPoolOp, ObjectFifoSegmentOp
-from aiecc.ir.dialects.aie.tiles import device_of, target_of
+from aiecc.ir.dialects.aie.tiles import target_of
 from aiecc.model.targets import TileKind
 
 
@@ -119,11 +120,7 @@ def _verify_selection(op: Endpoint) -> tuple[ObjectFifoPoolOp, list[ObjectFifoSe
 
 
 def _find_pool(op: Endpoint) -> ObjectFifoPoolOp | None:
-    device = device_of(op)
-    for other in device.block.ops if device is not None else ():
-        if isinstance(other, ObjectFifoPoolOp) and other.symbol == op.pool:
-            return other
-    return None
+    return find_named(op, op.pool, ObjectFifoPoolOp)
 
 
 def verify_core_endpoint(op: CoreEndpointOp) -> None:
@@ -222,8 +219,4 @@ def _verify_turns(op: DmaEndpointOp, pool: ObjectFifoPoolOp) -> None:
 
 
 def _named(op: Operation, name: str) -> Operation | None:
-    device = device_of(op)
-    for other in device.block.ops if device is not None else ():
-        if isinstance(other, Endpoint) and other.symbol == name:
-            return other
-    return None
+    return find_named(op, name, DmaEndpointOp) or find_named(op, name, CoreEndpointOp)
