@@ -58,4 +58,5 @@ CODES: dict[str, str] = {
     "W1002": "a runtime sequence does what is probably not meant so",
     "E1003": "a tile's descriptors run out",
     "E1004": "a channel's task queue may overflow",
+    "W1004": "a channel's task queue may overflow",
 }

@@ -1,0 +1,31 @@
+"""`aie-unroll-runtime-sequence-loops`: loops of runtime sequences whose rounds are known are written out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.dialects.scf import ForOp
+from xdsl.ir import Operation
+
+from aiecc.base.diag import Sink
+from aiecc.ir.dialects.aie.runtime import RuntimeSequenceOp
+from aiecc.ir.dialects.aie.tiles import DeviceOp
+from aiecc.ir.fold.unroll import unroll_full
+from aiecc.ir.passes.base import DEVICE, Pass
+
+
+@dataclass(frozen=True)
+class UnrollRuntimeSequenceLoops(Pass):
+    """Innermost loops first, wherever they stand. Loops of unknown rounds stay."""
+
+    name: ClassVar[str] = "aie-unroll-runtime-sequence-loops"
+    anchor: ClassVar[str] = DEVICE
+    summary: ClassVar[str] = "Unroll the loops of runtime sequences that have constant bounds"
+
+    def apply(self, op: Operation, sink: Sink) -> None:
+        assert isinstance(op, DeviceOp)
+        for sequence in op.ops_of(RuntimeSequenceOp):
+            # Inner ones come last in a pre-order walk, so that backwards every loop is written out once.
+            for loop in reversed([inner for inner in sequence.walk() if isinstance(inner, ForOp)]):
+                unroll_full(loop)

@@ -1,0 +1,89 @@
+"""What is in flight while a runtime sequence runs: pushes on channels, tokens, descriptors and who holds them.
+
+A channel runs what is pushed on it in order, and a token says that one push is done; so is, then, every earlier push on
+that channel. Nothing else proves anything about descriptors: only the author knows, and says so by freeing a task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from xdsl.ir import Operation
+
+from aiecc.model.targets import Tile
+
+ChannelKey = tuple[Tile, int, int]
+"""Tile, direction (0 S2MM, 1 MM2S), channel."""
+
+
+@dataclass(eq=False, slots=True)
+class Push:
+    """One start of a task. `token`: completion is told. `done`: it is known to be over."""
+
+    owner: Hashable
+    op: Operation
+    token: bool
+    done: bool = False
+    consumed: bool = False
+    """Its token was waited for."""
+
+
+@dataclass(eq=False, slots=True)
+class ChannelState:
+    """What was pushed on a channel and is not known to be done, oldest first."""
+
+    outstanding: list[Push] = field(default_factory=list[Push])
+
+    def push(self, push: Push) -> None:
+        self.outstanding.append(push)
+
+    def finish(self, push: Push) -> int:
+        """A push is waited for: it and all before it are done. Gives how many tokens that takes."""
+        if push.done:
+            return 0
+        tokens = 0
+        while self.outstanding:
+            first = self.outstanding.pop(0)
+            first.done = True
+            if first.token and not first.consumed:
+                first.consumed = True
+                tokens += 1
+            if first is push:
+                break
+        return tokens
+
+    def oldest_token(self) -> Push | None:
+        """The push whose token comes next."""
+        return next((p for p in self.outstanding if p.token and not p.consumed), None)
+
+
+@dataclass(eq=False, slots=True)
+class Holder:
+    """Who has a descriptor, or had it last. `waits`: how many waits there had been when it was started last."""
+
+    op: Operation
+    waits: int = -1
+
+
+@dataclass(eq=False, slots=True)
+class TileIds:
+    """The descriptors of one tile. `reserved`: those of the tile's own DMA program; `pinned`: some task asks for."""
+
+    reserved: frozenset[int]
+    pinned: frozenset[int]
+    held: dict[int, Holder] = field(default_factory=dict[int, Holder])
+    left: dict[int, Holder] = field(default_factory=dict[int, Holder])
+    """Given back by promise only, while what ran there was not known to be done."""
+
+    def free(self, reach: Iterable[int]) -> Iterator[int]:
+        """The ids that may be given out, in the order in which they are: lowest first, pinned ones last."""
+        last: list[int] = []
+        for number in reach:
+            if number in self.held or number in self.reserved:
+                continue
+            if number in self.pinned:
+                last.append(number)
+            else:
+                yield number
+        yield from last
