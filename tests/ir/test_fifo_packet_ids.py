@@ -394,7 +394,30 @@ def test_twins_are_numbered_together_with_what_belongs_to_them():
     first = ids(run(*ends, route("u", "a", "b"), route("v", "a", "b"), route("u", "c", "d"), route("v", "c", "d")))
     other = ids(run(*ends, route("u", "a", "b"), route("v", "a", "b"), route("v", "c", "d"), route("u", "c", "d")))
     assert first == other
-    assert first["ua>ub"] == 0 and {first["uc>ud"], first["vc>vd"]} == {2, 3}
+    assert list(first.values()) == [0, 1, 2, 3]
+
+
+def test_routes_into_a_memory_tile_are_numbered_as_the_core_beyond_it_uses_them():
+    def chain(n: str) -> list[str]:
+        return [
+            pool(f"{n}m", "01"), pool(f"{n}n", "02"),
+            f'aie.route_endpoint @{n}s(%t00) DMA {{fifoName = "{n}"}}',
+            f"aie.objectfifo.dma_endpoint @{n}i(%t01) fills @{n}m_pool",
+            f"aie.objectfifo.dma_endpoint @{n}o(%t01) drains @{n}m_pool",
+            f"aie.objectfifo.dma_endpoint @{n}x(%t02) fills @{n}n_pool",
+            f"aie.objectfifo.core_endpoint @{n}(%t02) drains @{n}n_pool",
+            f"aie.route from @{n}s to [@{n}i]{OPEN}", f"aie.route from @{n}o to [@{n}x]{OPEN}",
+        ]  # fmt: skip
+
+    lines = [line for n in "abcde" for line in chain(n)]
+    body = "".join(
+        f"%o{n} = aie.objectfifo.acquire @{n} (1) : memref<16xi32> aie.objectfifo.release @{n} (1) " for n in "dbeac"
+    )
+    lines.append(f"%core = aie.core(%t02) {{ {body} aie.end }}")
+    wanted = {f"{n}s>{n}i": i for i, n in enumerate("dbeac")} | {f"{n}o>{n}x": i + 5 for i, n in enumerate("dbeac")}
+    assert ids(run(*lines)) == wanted
+    other = Shuffled(lines, random.Random(7))
+    assert other.ids(run(*other.lines)) == wanted
 
 
 def test_unplaced_tiles_are_told_apart_by_what_is_on_them():

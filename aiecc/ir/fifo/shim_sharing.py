@@ -10,7 +10,7 @@ from aiecc.ir.dialects.aie.attrs import PacketInfo, PacketInfoAttr
 from aiecc.ir.dialects.aie.enums import WireBundle
 from aiecc.ir.dialects.aie.routes import RouteEndpointOp, RouteOp
 from aiecc.ir.fifo.liveness import Liveness
-from aiecc.ir.fifo.structure import held_ids, structural_order
+from aiecc.ir.fifo.structure import held_ids
 from aiecc.ir.fifo.view import FifoView, place_of
 from aiecc.ir.passes.report import OpNote, op_error
 
@@ -109,7 +109,7 @@ def packetize_shared(view: FifoView, channels: Mapping[str, int], sink: Sink) ->
                 taken.setdefault(key, set()).add(route.packet.pkt_id)
     held = held_ids(view.device)
     introduced: list[int] = []
-    for route in structural_order(view, circuits):
+    for route in circuits:
         keys = _channels_of(route, shared)
         used = {number for key in keys for number in taken.get(key, ())}
         number = next((n for n in introduced if n not in used), None)

@@ -85,19 +85,23 @@ def structural_order(view: FifoView, routes: Iterable[RouteOp]) -> list[RouteOp]
         return sorted(chosen, key=keys.__getitem__)
     graph = _graph_of(view)
     keys = {route: (key, graph.mentions(view, route)) for route, key in keys.items()}
-    graph.refine(graph.around)
+    graph.number()
     alike: dict[Key, list[RouteOp]] = {}
     for route in chosen:
-        alike.setdefault((keys[route], graph.color[route]), []).append(route)
+        alike.setdefault((keys[route], graph.number_of[route]), []).append(route)
     graph.tell_apart([group for group in alike.values() if len(group) > 1])
-    rest = sorted(chosen, key=lambda r: (keys[r], graph.color[r]))
+
+    def key(route: RouteOp) -> Key:
+        return (keys[route], *graph.place(route))
+
+    rest = sorted(chosen, key=key)
     done: list[RouteOp] = []
     while rest:
         first = rest.pop(0)
         done.append(first)
-        if rest and (keys[rest[0]], graph.color[rest[0]]) == (keys[first], graph.color[first]):
+        if rest and key(rest[0]) == key(first):
             graph.mark(first, len(done))
-            rest.sort(key=lambda r: (keys[r], graph.color[r]))
+            rest.sort(key=key)
     return done
 
 
@@ -179,22 +183,49 @@ _PATIENCE = 200_000
 
 @dataclass
 class _Graph:
-    """Ops as a graph with labelled edges, and a colour for each op: equal colours, equal surroundings as far as known.
+    """Ops as a graph with labelled edges, told apart by their labels and by what they are connected to.
 
-    Colours are digests of structure alone, so they can be compared between parts that are not connected.
+    number_of: the same for ops that look alike, in an order that follows from labels and edges alone.
+    color: finer still, since marks were set: a digest of structure, so that unconnected parts can be compared.
+    touched: the first mark set in the part of the design that an op belongs to.
+    uses: the steps at which cores, programs and sequences name an op.
     """
 
-    around: dict[Operation, list[tuple[str, Operation]]] = field(default_factory=dict[Any, Any])
+    around: dict[Operation, list[tuple[Key, Operation]]] = field(default_factory=dict[Any, Any])
+    labels: dict[Operation, Key] = field(default_factory=dict[Any, Any])
+    number_of: dict[Operation, int] = field(default_factory=dict[Any, Any])
     color: dict[Operation, bytes] = field(default_factory=dict[Any, Any])
+    touched: dict[Operation, int] = field(default_factory=dict[Any, Any])
     uses: dict[Operation, list[int]] = field(default_factory=dict[Any, Any])
 
-    def add(self, op: Operation, label: object) -> None:
+    def add(self, op: Operation, *, on: Key = (), does: bytes = b"") -> None:
+        """on: the key of its tile, does: a digest of what it does."""
         self.around[op] = []
-        self.color[op] = _digest(label)
+        self.labels[op] = (op.name, on, _plain(op), does)
 
-    def link(self, a: Operation, b: Operation, label: str) -> None:
-        self.around[a].append((f">{label}", b))
-        self.around[b].append((f"<{label}", a))
+    def link(self, a: Operation, b: Operation, label: str, *numbers: int) -> None:
+        self.around[a].append(((">", label, *numbers), b))
+        self.around[b].append((("<", label, *numbers), a))
+
+    def number(self) -> None:
+        """Number the ops by their labels, then by their neighbours' numbers until that shows nothing new."""
+        keys: dict[Operation, Key] = dict(self.labels)
+        classes = 0
+        while True:
+            order = {key: i for i, key in enumerate(sorted(set(keys.values())))}
+            self.number_of = {op: order[key] for op, key in keys.items()}
+            if len(order) == classes:
+                break
+            classes = len(order)
+            keys = {
+                op: (number, tuple(sorted((label, self.number_of[other]) for label, other in self.around[op])))
+                for op, number in self.number_of.items()
+            }
+        self.color = {op: _digest(number) for op, number in self.number_of.items()}
+
+    def place(self, op: Operation) -> Key:
+        """Where an op stands among those with equal keys."""
+        return (self.number_of[op], self.touched.get(op, len(self.around)), self.color[op])
 
     def mentions(self, view: FifoView, route: RouteOp) -> Key:
         """At which steps of a core, a program or a sequence the two sides of a route are first named."""
@@ -233,9 +264,13 @@ class _Graph:
         return list(found)
 
     def mark(self, op: Operation, mark: int) -> None:
-        """Make an op one of a kind, and what lies around it with it."""
+        """Make an op one of a kind, and what lies around it with it. Mark 0 is for a look only."""
+        part = self.part_of(op)
         self.color[op] = _digest((self.color[op], mark))
-        self.refine(self.part_of(op))
+        self.refine(part)
+        if mark:
+            for other in part:
+                self.touched.setdefault(other, mark)
 
     def tell_apart(self, groups: Sequence[Sequence[RouteOp]]) -> None:
         """Look from each equal route at all that is connected to it: rings of different length look alike closer by."""
@@ -264,29 +299,33 @@ def _graph_of(view: FifoView) -> _Graph:
     named: dict[str, list[tuple[str, Operation]]] = {}
     ends = (*view.core_ends.values(), *view.stream_ends.values())
     for op in (*view.pools.values(), *ends, *view.buffers.values(), *view.locks.values()):
-        graph.add(op, (op.name, _plain(op), _tile_key(op.operands[0]) if op.operands else ()))
+        graph.add(op, on=_tile_key(op.operands[0]) if op.operands else ())
         named.setdefault(_text(op, "sym_name"), []).append(("", op))
         if "fifoName" in op.properties:
             named.setdefault(_text(op, "fifoName"), []).append(("fifo ", op))
     for op in (*view.pools.values(), *ends):
         _link_tile(graph, op)
     for route in view.routes:
-        graph.add(route, (route.name, _plain(route)))
+        graph.add(route)
         for name in route.sources:
             graph.link(view.stream_ends[name], route, "from")
         for name in route.destinations:
             graph.link(route, view.stream_ends[name], "to")
     for pool in view.pools.values():
         for end in view.ends_of(pool):
-            graph.link(end, pool, repr([segment.offset for segment in view.segments_of(end)]))
+            graph.link(end, pool, "works", *(segment.offset for segment in view.segments_of(end)))
     known = set(graph.around)
     for op in view.device.block.ops:
         if op in known:
             if not isinstance(op, RouteOp):
-                _link_names(graph, named, op, op, "")
+                _link_names(graph, named, op)
         elif op.regions:
             _link_body(graph, named, op)
     return graph
+
+
+def _attributes(op: Operation) -> list[tuple[str, Attribute]]:
+    return sorted((*op.properties.items(), *op.attributes.items()), key=lambda entry: entry[0])
 
 
 def _text(op: Operation, name: str) -> str:
@@ -298,21 +337,19 @@ def _link_tile(graph: _Graph, op: Operation) -> None:
     tile = tile_like(op.operands[0])
     if tile is not None and tile.coord is None:
         if tile not in graph.around:
-            graph.add(tile, (tile.name, _plain(tile)))
+            graph.add(tile)
         graph.link(op, tile, "tile")
 
 
-def _link_names(
-    graph: _Graph, named: dict[str, list[tuple[str, Operation]]], holder: Operation, op: Operation, where: str
-) -> None:
-    """Link `holder` to what `op`, itself or inside it, refers to by name."""
-    for inner in op.walk():
-        for key, attr in sorted((*inner.properties.items(), *inner.attributes.items())):
+def _link_names(graph: _Graph, named: dict[str, list[tuple[str, Operation]]], op: Operation) -> None:
+    """Link an op to what it, or an op inside it, refers to by name."""
+    for step, inner in enumerate(op.walk()):
+        for key, attr in _attributes(inner):
             if key in ("pool", "segments"):
                 continue
             for i, name in enumerate(symbols_in(attr)):
                 for kind, other in named.get(name, ()):
-                    graph.link(holder, other, f"{where}{inner.name} {kind}{key} {i}")
+                    graph.link(op, other, kind + key, step, i)
 
 
 def _link_body(graph: _Graph, named: dict[str, list[tuple[str, Operation]]], top: Operation) -> None:
@@ -333,12 +370,12 @@ def _link_body(graph: _Graph, named: dict[str, list[tuple[str, Operation]]], top
     if not uses:
         return
     on = _tile_key(top.operands[0]) if top.operands else ()
-    graph.add(top, (top.name, on, steps))
+    graph.add(top, on=on, does=_digest(steps))
     if top.operands:
         _link_tile(graph, top)
     for i, op in uses:
-        for key, attr in sorted((*op.properties.items(), *op.attributes.items())):
+        for key, attr in _attributes(op):
             for j, name in enumerate(symbols_in(attr)):
                 for kind, other in named.get(name, ()):
-                    graph.link(top, other, f"{i} {kind}{key} {j}")
+                    graph.link(top, other, kind + key, i, j)
                     graph.uses.setdefault(other, []).append(i)
