@@ -64,7 +64,7 @@ def simulate(
     It is finished when all feeds are sent and all drains have got what they want, and, without a bounded drain or with
     `cores_end`, every core has reached its end. Raises Refused for a design that cannot be executed.
     """
-    array = _Array(_device(module, device), Schedule(seed, max_events, ordered=ordered), slack, kernels or {})
+    array = Array(_device(module, device), Schedule(seed, max_events, ordered=ordered), slack, kernels or {})
     array.build(feeds or {}, drains or {})
     return array.run(cores_end)
 
@@ -78,7 +78,7 @@ def _device(module: ModuleOp, name: str | None) -> DeviceOp:
     return named[0]
 
 
-class _Array:
+class Array:
     """A device while it is built and run."""
 
     def __init__(self, device: DeviceOp, schedule: Schedule, slack: int, kernels: Mapping[str, Model]) -> None:
@@ -95,19 +95,30 @@ class _Array:
         self.pools: list[tuple[str, Pair]] = []
         self.cores: list[Actor] = []
         self.cells: dict[Tile, Cell] = {}
+        self.cascades: list[tuple[Tile, Tile]] = []
 
     def _ops(self, kind: type[OpT]) -> Iterator[OpT]:
         return (op for op in self.device.block.ops if isinstance(op, kind))
 
     # --- building -----------------------------------------------------------------------------------------------------
 
-    def build(self, feeds: Mapping[End, bytes | Sequence[bytes]], drains: Mapping[End, int | None]) -> None:
+    @classmethod
+    def of(cls, device: DeviceOp) -> Array:
+        """A device to look at rather than to run."""
+        return cls(device, Schedule(0, 0), 0, {})
+
+    def wire(self) -> list[Channel]:
+        """Memory, locks, streams and cascades, and the channels the device's DMA programs start."""
         self._lowered()
         self._memory()
         self.ends = Ends(self.device, self.schedule, self._source, self._sink, self.buffers.values())
         self._flows()
         self._cascades()
-        found = [c for op in self._ops(DmaProgram) for c in self._channels(op)]
+        return [c for op in self._ops(DmaProgram) for c in self._channels(op)]
+
+    def build(self, feeds: Mapping[End, bytes | Sequence[bytes]], drains: Mapping[End, int | None]) -> None:
+        """Everything that runs."""
+        found = self.wire()
         self.pools = pairs(self.locks.values(), found)
         self.ends.programs(found)
         self.ends.drain(drains)
@@ -205,6 +216,7 @@ class _Array:
             if source in self.cells and dest in self.cells:
                 cascade = Cascade(self.schedule, f"from core {source} to core {dest}")
                 self.cells[source].out = self.cells[dest].into = cascade
+                self.cascades.append((source, dest))
 
     def _channels(self, op: DmaProgram) -> Iterator[Channel]:
         return channels(op, coord(op.tile_op, span_of(op)), self.target, self.buffers, self.locks)
