@@ -123,13 +123,14 @@ def test_one_descriptor_is_repeated_by_the_channel() -> None:
     assert got == {"0,1 MM2S 0": Told([bd("pC0", "p0 0+16", "pP0")], back=0, repeat=2)}
 
 
-def test_segments_of_one_object_repeat_each() -> None:
+def test_an_object_of_several_segments_repeats_as_a_whole() -> None:
+    """Each repeat is the object, so its segments follow one another in every one of them."""
     got = chains(
         pool("p", "%t01", 1, 12, segments=(4, 8), more=REPEAT),
         end("e", "%t01", "drains", "p", "channelIndex = 0 : i32, segments = [@s0, @s1]"),
     )
     first, second = bd("pC0", "p0 0+4", "pP0"), bd("pC1", "p0 4+8", "pP1")
-    assert got == {"0,1 MM2S 0": Told([first] * 3 + [second] * 3, back=0)}
+    assert got == {"0,1 MM2S 0": Told([first, second] * 3, back=0)}
 
 
 @pytest.mark.parametrize(("count", "repeat"), [(1, 0), (3, 2), (256, 255)])

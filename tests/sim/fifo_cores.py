@@ -438,8 +438,11 @@ def shape(choice: Choice, program: Program, wanted: int, *, endless: bool) -> se
 
 def _branch(choice: Choice, sides: Sequence[Side]) -> Branch:
     """Two units that differ in how much they take or give back."""
+    main = next(s for s in sides if s.produces)
     for side in sides:
         if side.produces:
+            if side is not main and chance(choice, 2):
+                side.other = [(1, 0)]
             continue
         acquire, release = side.cycle[0]
         side.other = [pick(choice, [(acquire, release), (acquire, max(acquire - 1, 0)), (1, 1), (acquire, 0)])]

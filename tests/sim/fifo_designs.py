@@ -185,7 +185,7 @@ class _Net:
         choice = self.choice
         plain = not fifo.options and not fifo.dims_to and not any(fifo.dims_from) and len(fifo.ends) == 1
         what = choice.below(16)
-        if what == 14 and plain and (fifo.made or fifo.size) == fifo.size:
+        if what in (13, 14) and plain and (fifo.made or fifo.size) == fifo.size:
             ends = [self.tiles[producer], fifo.ends[0][1]]
             shared = (Sharing.FIRST, Sharing.EITHER)
             fits = [
@@ -220,7 +220,7 @@ class _Net:
         elif what == 7 and not self.old:
             fifo.options.append("transport = #aie.transport<dma, packet = #aie.packet_info<>>")
             self.kinds.add("packet")
-        elif what == 8:
+        elif what == 8 and not fifo.dims_from:
             fifo.dims_from = [
                 self.transposed(fifo.size) if self.target.tile_kind(*place) is TileKind.CORE else []
                 for _, place, _ in fifo.ends
@@ -240,8 +240,10 @@ class _Net:
             ways += [self.from_link]
         if not linked and not self.old and tag is None:
             ways += [self.from_link, self.from_link, self.from_join, self.from_windows, self.from_weights]
+            if self.budget > 2:
+                ways += [self.from_join]
             if to_shim and len(fifo.ends) == 1:
-                ways += [self.from_merge]
+                ways += [self.from_merge] * 2
         if not ways:
             raise Impossible
         way = pick(self.choice, ways)
@@ -318,11 +320,17 @@ class _Net:
         choice = self.choice
         given = ins is not None
         ins = self.inputs(tile) if ins is None else ins
+        crowd = not given and not self.old and chance(choice, 12)
+        if crowd:
+            more = [Side(self.name(), self.word * 2, self.element, False, [(1, 1)]) for _ in range(3 - len(ins))]
+            ins += more
         program, totals, extra = self.program(tile, out, wanted, tag, ins)
         self.cores.append(program)
         place = self.tiles[tile]
+        if crowd:
+            self.crowd(tile, ins, totals)
         for at, side in enumerate(ins):
-            if given:
+            if given or crowd:
                 continue
             taken = totals[at]
             if not taken:
@@ -335,6 +343,24 @@ class _Net:
             self.write(fifo, tile, side.most)
             self.drains[side.fifo] = len(self.bytes_of([0] * side.size * count))
             self.kinds.add("two outputs")
+
+    def crowd(self, tile: str, ins: list[Side], totals: list[int]) -> None:
+        """Three fifos from one memory tile into one core, whose DMA has two channels."""
+        mem = self.mem(outs=3)
+        at = self.tiles[mem]
+        self.kinds.add("three inputs")
+        for side, count in zip(ins, totals, strict=True):
+            if not count:
+                raise Impossible
+            fifo = _Fifo(side.fifo, side.size, count, [(tile, self.tiles[tile], side.most)])
+            if chance(self.choice, 3):
+                number = max(1, side.most)
+                fifo.depth = f"{number} : i32"
+                fifo.initial = [[50 + 10 * n + j for j in range(fifo.size)] for n in range(number)]
+                self.write(fifo, mem, 0)
+                continue
+            self.channels[mem, "in"] = self.channels.get((mem, "in"), 0) + 1
+            self.write_linked(_Fifo(self.name(), side.size, count, [(mem, at, 0)]), fifo, mem)
 
     def program(
         self, tile: str, out: Side, wanted: int, tag: int | None, ins: list[Side]
@@ -363,7 +389,9 @@ class _Net:
         functions, text = program.text()
         self.functions.append(functions)
         extra = [(s, totals.released[len(ins) + 1 + i]) for i, s in enumerate(others)]
-        return text, [totals.taken(i) for i in range(len(ins))], [(s, n) for s, n in extra if n]
+        if not all(n for _, n in extra):
+            raise Impossible
+        return text, [totals.taken(i) for i in range(len(ins))], extra
 
     # --- links --------------------------------------------------------------------------------------------------------
 
@@ -486,10 +514,23 @@ class _Net:
         """Objects put together from parts that come from several places at once."""
         choice = self.choice
         parts = self.split(choice, fifo.size)
+        if chance(choice, 2) and not fifo.size % (2 * self.word):
+            parts = [fifo.size // 2] * 2
         mem = self.mem(ins=len(parts))
         place = self.tiles[mem]
+        count = fifo.count
+        what = choice.below(6)
+        if what == 4 and len(set(parts)) == 1:
+            fifo.dims_to = self.transposed(parts[0])
+        elif what == 5:
+            repeat = pick(choice, [n for n in range(1, min(count, 4) + 1) if count % n == 0])
+            fifo.options.append(f"repeat_count = {repeat} : i32")
+            count //= repeat
+            self.kinds.add("repeat join")
         self.write(fifo, mem, 0)
-        sources = [_Fifo(self.name(), n, fifo.count, [(mem, place, 0)]) for n in parts]
+        sources = [_Fifo(self.name(), n, count, [(mem, place, 0)]) for n in parts]
+        if what == 3:
+            sources[0].dims_from = [self.transposed(parts[0])]
         offsets = [sum(parts[:i]) for i in range(len(parts))]
         self.kinds.add("join")
         self.several(sources)
@@ -499,8 +540,7 @@ class _Net:
     def several(self, sources: list[_Fifo], tags: bool = False) -> None:
         """Producers for several fifos: each on its own, or cores that share one input."""
         choice = self.choice
-        way = choice.below(4)
-        # Each of the cores is one of the budget, and so is at least one that feeds them.
+        way = choice.below(5)
         if way == 0 or len(sources) > self.budget:
             for number, source in enumerate(sources):
                 self.produce(source, linked=True, tag=number + 1 if tags else None)
@@ -512,7 +552,7 @@ class _Net:
         needs = []
         for number, (source, tile) in enumerate(zip(sources, tiles, strict=True)):
             name = self.name()
-            one = way != 2 or self.old
+            one = way != 2 or self.old or bool(choice.below(2))
             size = same if one else self.word * between(choice, 1, 2)
             side = Side(name, size, self.element, False, list(cycle))
             out = Side(source.name, source.size, self.element, True, [(1, 1)])
@@ -523,7 +563,7 @@ class _Net:
             self.write(source, tile, 1)
             sides.append(side)
             needs.append(taken[0])
-        ways = [self.broadcast, self.broadcast, self.distribute, self.dispatch]
+        ways = [self.broadcast, self.broadcast, self.distribute, self.dispatch, self.dispatch]
         if self.old:
             ways = [self.broadcast]
         ways[way % len(ways)](sides, tiles, needs)
@@ -535,16 +575,40 @@ class _Net:
         for side in sides[1:]:
             self.cores = [c.replace(f"@{side.fifo} ", f"@{name} ") for c in self.cores]
         self.kinds.add("broadcast")
-        self.produce(_Fifo(name, sides[0].size, max(needs), ends, lean=chance(self.choice, 4)))
+        if not self.old and chance(self.choice, 5) and len(self.drains) < 4:
+            # One more consumer: a memory tile that hands on what it gets.
+            mem, shim, on = self.mem(), self.shim("in"), self.name("h")
+            size, count = sides[0].size, max(needs)
+            ends.append((mem, self.tiles[mem], 0))
+            self.write(_Fifo(on, size, count, [(shim, self.tiles[shim], 0)]), mem, 0)
+            self.lines.append(f"  aie.objectfifo.link [@{name}] -> [@{on}] ([] [])\n")
+            self.drains[on] = len(self.bytes_of([0] * size * count))
+            self.kinds.add("broadcast into a link")
+        fifo = _Fifo(name, sides[0].size, max(needs), ends, lean=chance(self.choice, 4))
+        self.produce(fifo, linked=len(ends) > len(sides))
 
     def distribute(self, sides: list[Side], tiles: list[str], needs: list[int]) -> None:
+        choice = self.choice
         mem = self.mem(outs=len(sides))
-        offsets, total = [], 0
+        offsets, total, count = [], 0, max(needs)
+        repeat = 0
+        if chance(choice, 4):
+            repeat = pick(choice, [n for n in range(1, min(count, 4) + 1) if count % n == 0])
+            count //= repeat
+            self.kinds.add("repeat distribute")
+        same = len({s.size for s in sides}) == 1
         for side, tile in zip(sides, tiles, strict=True):
             offsets.append(total)
             total += side.size
-            self.write(_Fifo(side.fifo, side.size, max(needs), [(tile, self.tiles[tile], side.most)]), mem, 0)
-        source = _Fifo(self.name(), total, max(needs), [(mem, self.tiles[mem], 0)])
+            fifo = _Fifo(side.fifo, side.size, max(needs), [(tile, self.tiles[tile], side.most)])
+            if repeat:
+                fifo.options.append(f"repeat_count = {repeat} : i32")
+            elif chance(choice, 4):
+                fifo.dims_to = self.transposed(side.size)
+            self.write(fifo, mem, 0)
+        source = _Fifo(self.name(), total, count, [(mem, self.tiles[mem], 0)])
+        if same and chance(choice, 3):
+            source.dims_from = [self.transposed(sides[0].size)]
         self.kinds.add("distribute")
         self.produce(source, linked=True)
         outs = ", ".join(f"@{s.fifo}" for s in sides)

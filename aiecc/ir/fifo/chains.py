@@ -254,14 +254,14 @@ def _stream_fill(end: DmaEndpointOp, stream: Stream, objects: list[list[Transfer
 
 
 def _repeated(parts: list[Transfer], times: int, counting: bool) -> list[Transfer]:
-    """Every transfer that many times in a row.
+    """The object that many times in a row, each time all of its parts: what arrives are whole objects.
 
     A counting lock holds a batch of `times`, of which each copy takes one. A binary lock cannot: the first copy
     takes it, the last gives it back.
     """
     copies: list[Transfer] = []
-    for part in parts:
-        for i in range(times):
+    for i in range(times):
+        for part in parts:
             if counting:
                 copies.append(part)
             else:

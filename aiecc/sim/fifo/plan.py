@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
 
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Operation
 
 from aiecc.base.diag import refuse
 from aiecc.ir.dialects.aie.access import FifoAccess, ObjectFifoAcquireOp
@@ -110,9 +111,13 @@ class Link:
         return other if other.op.init_values is not None or grows else one
 
     @property
-    def object_size(self) -> int:
+    def object_type(self) -> MemRefType[Attribute]:
         owner = self.owner
-        return owner.out_size if owner in self.outputs else owner.in_size
+        return owner.op.elem_type if owner in self.outputs else owner.op.consumer_elem_type
+
+    @property
+    def object_size(self) -> int:
+        return element_count(self.object_type) or 0
 
     @property
     def repeat(self) -> int:
@@ -234,12 +239,16 @@ class Plan:
         if kinds != (TileKind.CORE, TileKind.CORE):
             # Only cores work in memory; what leaves a memory tile leaves it on a stream.
             return False
-        if fifo.link is None:
-            return True
+        return fifo.link is None or self._on_link(fifo, fifo.link)
+
+    def _on_link(self, fifo: Fifo, link: Link) -> bool:
+        """Whether an allocate lets the core of a linked fifo work on the link's own objects: they are what it wants."""
         at = fifo.delegate
-        return at is not None and all(
-            target.shared(at, end) in (Sharing.FIRST, Sharing.EITHER) for end in (producer, consumer)
-        )
+        if at is None or link.timed or link.windows or len(link.cuts()) > 1 or fifo.op.elem_type != link.object_type:
+            return False
+        target = self.device.target
+        ends = (fifo.producer, fifo.consumers[0])
+        return all(target.shared(t, end) in (Sharing.FIRST, Sharing.EITHER) for t in (at, link.tile) for end in ends)
 
     def count(self, tile: Tile, fifo: Fifo) -> int:
         """The depth on a tile: the largest acquire there, and one more, so that the next object can come meanwhile."""

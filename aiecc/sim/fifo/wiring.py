@@ -158,7 +158,7 @@ class Wiring:
 
     def _merged(self, link: Link, store: Store) -> Sink:
         """The one receiver that all inputs of a merge send to, packet by packet."""
-        sink = self._sink(f"the merge into @{store.name}")
+        sink = self._sink(f"the merge into {store.name}")
         sink.read = True
         out = link.outputs[0].op
         passes = None if out.iter_count is None else out.iter_count * (out.repeat_count or 1)
@@ -184,8 +184,7 @@ class Wiring:
         producer, consumer = fifo.producer, fifo.consumers[0]
         if fifo.link is not None:
             store = self._held[id(fifo.link)].store
-            if store is None or len(store.parts) > 1:
-                cannot(fifo.op, "a core works on a link's own objects, and they are cut up")
+            assert store is not None
         else:
             store = self._store(
                 fifo, f"@{fifo.name}", max(fifo.op.depths), fifo.width, [(0, fifo.out_size)], producer,
