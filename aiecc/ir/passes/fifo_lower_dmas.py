@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from aiecc.base.diag import Sink
@@ -69,7 +70,9 @@ class ObjectFifoLowerDmas(Pass):
 
 def _plan(view: FifoView, programs: Programs, sink: Sink) -> Iterator[tuple[DmaEndpointOp, Chain]]:
     """The chains in device order, each with the endpoint that owns it; errors go to the sink."""
-    taken: dict[tuple[Hashable, Direction, int], Operation] = dict(programs.channels())
+    taken: dict[tuple[Hashable, Direction, int], Operation] = {
+        (place, op.direction, op.index): op for place, op in programs.starts() if op.index is not None
+    }
     done: set[str] = set()
     for end in view.dma_ends():
         if end.symbol in done:
@@ -113,7 +116,7 @@ def direction_of(end: DmaEndpointOp) -> Direction:
 
 def _check_programs(view: FifoView, programs: Programs, sink: Sink) -> None:
     """Channels that stand for a route endpoint have their number before the endpoint goes."""
-    for start in programs.starts():
+    for _, start in programs.starts():
         if isinstance(start, DmaStartOp) and start.endpoint in view.stream_ends:
             op_error(sink, start, f"starts @{start.endpoint}, which has no channel yet; run --aie-objectfifo-allocate")
     for end in view.dma_ends():
@@ -144,19 +147,11 @@ class Programs:
             if isinstance(op, DmaProgram):
                 self._at.setdefault(place_of(op.operands[0]), op)
 
-    def starts(self) -> Iterator[DmaStartOp | DmaOp]:
-        """The channels that are programmed, program by program."""
-        for program in self._at.values():
-            for block in program.regions[0].blocks:
-                yield from (op for op in block.ops if isinstance(op, DmaStartOp | DmaOp))
-
-    def channels(self) -> Iterator[tuple[tuple[Hashable, Direction, int], Operation]]:
-        """Who programs which channel of which tile."""
+    def starts(self) -> Iterator[tuple[Hashable, DmaStartOp | DmaOp]]:
+        """The channels that are programmed, each with its tile, program by program."""
         for place, program in self._at.items():
-            for block in program.regions[0].blocks:
-                for op in block.ops:
-                    if isinstance(op, DmaStartOp | DmaOp) and op.index is not None:
-                        yield (place, op.direction, op.index), op
+            for op in _channels(program):
+                yield place, op
 
     def fault(self, end: DmaEndpointOp) -> tuple[str, Operation] | None:
         """Why no channel can be added to the program of an endpoint's tile; None when one can."""
@@ -164,7 +159,7 @@ class Programs:
         if program is None:
             kind = end.tile_op.kind if end.tile_op is not None else None
             return None if kind in _PROGRAMS else ("is on a tile without a DMA", end)
-        if any(isinstance(op, DmaOp) for block in program.regions[0].blocks for op in block.ops):
+        if any(isinstance(op, DmaOp) for op in _channels(program)):
             return "cannot add its channel to a program of aie.dma ops; write that with aie.dma_start", program
         if _tail(program.regions[0]) is None:
             return "cannot add its channel to a program whose aie.dma_start chain does not end in aie.end", program
@@ -188,7 +183,7 @@ class Programs:
         counting = self.device.target.semaphore_locks
         acquire = LockAction.ACQUIRE_GREATER_EQUAL if counting else LockAction.ACQUIRE
         for block, following, transfer in zip(blocks, [*blocks[1:], last], chain.transfers, strict=True):
-            ops = [*_descriptor(transfer, acquire), NextBdOp(following)]
+            ops = [*_descriptor(transfer, acquire), NextBdOp.create(successors=[following])]
             block.add_ops(ops)
             made += ops
         head = Block([start])
@@ -234,6 +229,17 @@ class Programs:
         return program
 
 
+def _channels(program: DmaProgram) -> Iterator[DmaStartOp | DmaOp]:
+    """What starts a channel: the last op of a block, or several in the only one."""
+    blocks = program.regions[0].blocks
+    for block in blocks:
+        last = block.last_op
+        if isinstance(last, DmaStartOp):
+            yield last
+    if len(blocks) == 1:
+        yield from (op for op in blocks[0].ops if isinstance(op, DmaOp))
+
+
 def _tail(region: Region) -> tuple[Block, DmaStartOp | None] | None:
     """The block that follows the last channel's start, and that start; None when following them never ends.
 
@@ -272,5 +278,12 @@ def _descriptor(transfer: Transfer, acquire: LockAction) -> list[Operation]:
 
 
 def _use(use: LockUse, action: LockAction) -> list[Operation]:
-    amount = ConstantOp(IntegerAttr(use.amount, I32))
-    return [amount, UseLockOp(use.lock, action, amount.result)]
+    """A constant and what takes or gives that much. Made without the checks of the constructors: there are many."""
+    amount = ConstantOp.create(result_types=[I32], properties={"value": _number(use.amount)})
+    taken = UseLockOp.create(operands=[use.lock, amount.result], properties={"action": _number(action.value)})
+    return [amount, taken]
+
+
+@functools.cache
+def _number(value: int) -> IntegerAttr[IntegerType]:
+    return IntegerAttr(value, I32)
