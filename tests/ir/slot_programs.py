@@ -181,7 +181,12 @@ class Writer:
 
 
 def program(
-    statements: list[Statement], *, blocks: bool, regions: bool = False, unset: tuple[str, ...] = (), read: bool = True
+    statements: list[Statement],
+    *,
+    blocks: bool,
+    regions: bool = False,
+    unset: tuple[str, ...] = (),
+    read: bool = True,
 ) -> str:
     """A module with one core. `blocks`: in blocks where the statements say so, `regions`: below execute_region, too.
 
