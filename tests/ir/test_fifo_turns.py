@@ -308,6 +308,30 @@ def test_ends_that_repeat_or_dispatch_do_not_share():
     assert core_in(text, to_core("c"), core(loop(use("b", "c")))) is None
 
 
+def test_an_end_that_fills_what_another_repeats_shares():
+    """It takes and gives a whole batch of the pool's lock at a time; whoever drains the pool repeats."""
+
+    def repeated(text: str) -> str:
+        return text.replace("@p_m(%t01) {depth = 2 : i32", "@p_m(%t01) {depth = 2 : i32, repeatCount = 3 : i32")
+
+    view = view_of(repeated(from_core("p")), from_core("q"), core(loop(use("p", "q"))))
+    assert turn_plans(view, CORE, True, 1) == [outward("p", "q")]
+
+
+def padded(name: str, value: int) -> str:
+    layout = "dimensions = #aie<bd_dim_layout_array_array[[<size = 4, stride = 4>, <size = 3, stride = 1>]]>, "
+    pads = "padDimensions = #aie<bd_pad_layout_array_array[[<const_pad_before = 0, const_pad_after = 0>, "
+    pads += f"<const_pad_before = 0, const_pad_after = 1>]]>, padValue = {value} : i32"
+    return to_core(name, tail=layout + pads)
+
+
+def test_a_channel_pads_with_one_value():
+    code = core(loop(use("b", "c")))
+    assert core_in(padded("b", 7), padded("c", 7), code) == [inward("b", "c")]
+    assert core_in(padded("b", 7), padded("c", 8), code) is None
+    assert core_in(padded("b", 7), to_core("c"), code) == [inward("b", "c")]
+
+
 def test_both_ends_have_to_count_the_same_objects():
     text = to_core("b").replace(pool("b_m", "01", 2), pool("b_m", "01", 2, size=32))
     assert "32xi32" in text

@@ -127,7 +127,9 @@ class _Planner:
         plain = not (end.turns or end.dispatch) and end.packet is None and end.iter_count is None
         repeats = end.role is Role.DRAINS and pool.repeat_count is not None
         counted = not pool.disable_synchronization and not pool.iterate_bds and pool.stream is None
-        return plain and not repeats and counted and end.channel_index is None
+        tile = end.tile_op
+        inside = tile is not None and (tile.kind is None or not tile.kind.is_shim)
+        return plain and inside and not repeats and counted and end.channel_index is None
 
     def _bits(self, end: DmaEndpointOp) -> int:
         return sum(size for _, size in _parts(self.view, end))
@@ -174,7 +176,8 @@ class _Planner:
         drains = group[0].core_end.role is Role.DRAINS
         by_end = {member.core_end.symbol: member.pair for member in group}
         chain = tuple(by_end[name] for name in shortest(order.needs if drains else order.releases))
-        fits = self._fits([pair.here for pair in chain]) and self._fits([pair.there for pair in chain])
+        sides = [pair.here for pair in chain], [pair.there for pair in chain]
+        fits = all(self._fits(ends) and _pads_alike(ends) for ends in sides)
         return chain if fits and not self._waits((chain,)) else None
 
     def _order(self, ends: Sequence[CoreEndpointOp]) -> Order | None:
@@ -223,6 +226,11 @@ class _Planner:
                 return len(chains) == 1 or len(works) > 1
             actors.append(_core_actor(view, {end.symbol: end for end in ends}, order))
         return stands_still(actors, _counters(pools.values()), watched)
+
+
+def _pads_alike(ends: Sequence[DmaEndpointOp]) -> bool:
+    """Whether a channel, which has one value to pad with, can do for all of them."""
+    return len({end.pad_value for end in ends if end.role is Role.DRAINS and any(end.pad_dimensions or ())}) < 2
 
 
 def _turns(chain: Chain) -> Turns:

@@ -202,7 +202,7 @@ def _verify_turns(op: DmaEndpointOp, pool: ObjectFifoPoolOp) -> None:
         raise op.error("an endpoint that takes turns carries no packet header of its own")
     if op.iter_count is not None:
         raise op.error("an endpoint that takes turns cannot have an iterCount")
-    if pool.repeat_count is not None:
+    if op.role is Role.DRAINS and pool.repeat_count is not None:
         raise op.error("an endpoint that takes turns cannot drain a pool that repeats its objects")
     for name in op.turns:
         other = _named(op, name)
