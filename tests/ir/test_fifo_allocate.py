@@ -21,10 +21,8 @@ from allockit import (
     tiles,
 )
 from passkit import Ran, line_of
-from xdsl.dialects.builtin import DenseArrayBase, i64
 
 from aiecc.ir.dialects.aie.memory import BufferOp
-from aiecc.ir.dialects.aie.pools import ObjectFifoPoolOp
 from aiecc.ir.passes.fifo_allocate import ObjectFifoAllocate
 from aiecc.ir.spans import span_of
 from aiecc.ir.text import print_module
@@ -250,27 +248,20 @@ def test_partly_full_objects_have_locks() -> None:
     assert locks(ran) == {"x_prod_lock_0": 1, "x_cons_lock_0": 1}
 
 
+STREAM = ", initValues = [dense<0> : tensor<48xi32>], stream = array<i64: 8, 4, 1>"
+
+
 def test_a_stream_in_one_buffer_counts_the_objects_that_arrive() -> None:
-    zeros = ", initValues = [dense<0> : tensor<48xi32>]"
-    lines = (
-        pool("rows_cons_pool", "%t01", 1, 48, zeros),
+    ran = allocated(
+        pool("rows_cons_pool", "%t01", 1, 48, STREAM),
         dma("in", "%t01", "fills", "rows_cons_pool"),
         dma("out", "%t01", "drains", "rows_cons_pool"),
     )
-    ran = Ran(device(*lines))
-    (made,) = ran.ops(ObjectFifoPoolOp)
-    made.properties["stream"] = DenseArrayBase.from_list(i64, [8, 4, 1])
-    ObjectFifoAllocate().apply(ran.device, ran.sink)
-    assert not ran.said
     assert held(ran) == {"0,1": ["rows_cons_buff_0", "rows_cons_prod_lock_0=4", "rows_cons_cons_lock_0=0"]}
 
 
 def test_a_stream_that_nobody_fills_has_locks_all_the_same() -> None:
-    ran = Ran(device(pool("p", "%t01", 1, 48, ", initValues = [dense<0> : tensor<48xi32>]")))
-    (made,) = ran.ops(ObjectFifoPoolOp)
-    made.properties["stream"] = DenseArrayBase.from_list(i64, [8, 4, 1])
-    ObjectFifoAllocate().apply(ran.device, ran.sink)
-    assert locks(ran) == {"p_prod_lock_0": 4, "p_cons_lock_0": 0}
+    assert locks(allocated(pool("p", "%t01", 1, 48, STREAM))) == {"p_prod_lock_0": 4, "p_cons_lock_0": 0}
 
 
 @pytest.mark.parametrize(("depth", "times", "total"), [(64, None, 64), (8, 8, 64), (1, 200, 200)])
@@ -441,6 +432,14 @@ def test_stream_ports() -> None:
 def test_a_stream_port_without_a_number() -> None:
     ran = refused(port("a", "%t02", None), port("b", "%t13", 0), route("@a", "b"))
     assert ran.only.text == "'aie.route_endpoint' op a stream port names its own channel"
+
+
+def test_a_stream_port_that_is_not_there() -> None:
+    ran = refused(port("a", "%t02", 1), port("b", "%t13", 0), route("@a", "b"))
+    text = "stream port 1 does not exist: tile (0, 2) has 1 Core port into its stream switch"
+    assert ran.only.text == f"'aie.route_endpoint' op {text}"
+    ran = refused(port("a", "%t02", 0), port("b", "%t13", -1), route("@a", "b"))
+    assert "stream port -1 does not exist: tile (1, 3) has 1 Core port out of its stream switch" in ran.only.text
 
 
 def test_two_circuits_on_one_stream_port() -> None:

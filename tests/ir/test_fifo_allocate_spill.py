@@ -118,6 +118,19 @@ def test_an_earlier_choice_is_thought_over() -> None:
     }  # fmt: skip
 
 
+def test_choices_that_have_no_part_in_it_are_left_alone() -> None:
+    """@b has to leave the west for @c, with fifty choices made in between that could be other ones as well."""
+    held_now = [f'%e{t} = aie.buffer(%t{t}1) {{sym_name = "e{t}"}} : memref<{SIZE - 3000}xi8>' for t in range(3)]
+    others = [mem(f"x{i}", 1, 2900, "%t51", ends=()) for i in range(50)]
+    lines = (
+        *held_now, mem("a", 1, 3000), mem("b", 1, 3000), *others, pool("c_pool", "%t01", 1, 2800, type="i8"),
+        dma("c_f", "%t01", "fills", "c_pool"), dma("c_d", "%t11", "drains", "c_pool"),
+    )  # fmt: skip
+    found = homes(allocated(*lines, grid=tiles((0, 1), (1, 1), (2, 1), (5, 1), (1, 2))))
+    assert [found[f"{name}_buff_0"] for name in "abc"] == ["1,1", "2,1", "0,1"]
+    assert {found[f"x{i}_buff_0"] for i in range(50)} == {"5,1"}
+
+
 def test_a_tile_not_placed_yet_keeps_its_buffers() -> None:
     grid = "%m = aie.logical_tile<MemTile>(?, ?)"
     assert refused(mem("big", 2, 300000, "%m"), grid=grid).only.text.endswith("with available capacity")

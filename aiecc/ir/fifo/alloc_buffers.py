@@ -123,8 +123,13 @@ class BufferPlan:
         self._search()
 
     def _search(self) -> None:
+        """Place the buffers one after another; where one has no place, change the latest choice that has a part in it.
+
+        blamed: for each buffer, the earlier choices because of which some place was none for it.
+        """
         items = self._items
         tried: list[list[Place]] = [[] for _ in items]
+        blamed: list[set[int]] = [set() for _ in items]
         n = furthest = retries = 0
         while n < len(items):
             choice = next((p for p in self._options(items[n]) if p not in tried[n]), None)
@@ -134,23 +139,23 @@ class BufferPlan:
                 n += 1
                 continue
             furthest = max(furthest, n)
-            retries += 1
-            n = self._back(n, tried) if retries <= RETRIES else -1
-            if n < 0:
+            retries += not tried[n]
+            places = {items[n].home, *self._around(items[n])}
+            blamed[n].update(j for j in range(n) if tried[j][-1] in places)
+            if retries > RETRIES or not blamed[n]:
                 raise Unplannable([self._no_room(items[furthest])])
+            back = max(blamed[n])
+            blamed[back] |= blamed[n] - {back}
+            for j in range(n - 1, back - 1, -1):
+                self._undo(items[j], tried[j][-1])
+            for j in range(back + 1, n + 1):
+                tried[j].clear()
+                blamed[j].clear()
+            n = back
 
-    def _back(self, n: int, tried: list[list[Place]]) -> int:
-        """Undo choices, latest first, up to one that has another way; -1 when none has."""
-        tried[n].clear()
-        while n > 0:
-            n -= 1
-            item = self._items[n]
-            self._fill(tried[n][-1]).pop()
-            self.homes[item.pool.symbol].pop()
-            if any(p not in tried[n] for p in self._options(item)):
-                return n
-            tried[n].clear()
-        return -1
+    def _undo(self, item: _Item, place: Place) -> None:
+        self._fill(place).pop()
+        self.homes[item.pool.symbol].pop()
 
     def _take(self, item: _Item, place: Place) -> None:
         self._fill(place).push(item.size)

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Operation
 
 from aiecc.ir.dialects.aie.cores import DmaProgram
@@ -158,7 +157,7 @@ class Facts:
         """
         if pool.disable_synchronization:
             return False
-        if stream_of(pool) is not None:
+        if pool.stream is not None:
             return True
         filled = 0 if pool.init_values is None else len(pool.init_values.data)
         if filled != pool.depth or not filled:
@@ -259,15 +258,6 @@ def base_name(pool: ObjectFifoPoolOp) -> str:
 def record_name(fifo: str) -> str:
     """What a fifo's shim allocation is called."""
     return f"{fifo}_shim_alloc"
-
-
-def stream_of(pool: ObjectFifoPoolOp) -> tuple[int, int, int] | None:
-    """(object size, objects that arrive, objects before them) of a pool that holds a whole stream in one buffer."""
-    attr = pool.properties.get("stream")
-    if not isinstance(attr, DenseArrayBase):
-        return None
-    size, count, before = (int(n) for n in attr.get_values())
-    return size, count, before
 
 
 def direction_word(sends: bool) -> str:

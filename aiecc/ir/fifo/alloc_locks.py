@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from aiecc.ir.dialects.aie.pools import ObjectFifoPoolOp, ObjectFifoSegmentOp
-from aiecc.ir.fifo.alloc_facts import Facts, Fault, Place, Unplannable, User, stream_of
+from aiecc.ir.fifo.alloc_facts import Facts, Fault, Place, Unplannable, User
 from aiecc.ir.fifo.view import place_of, tile_text
 from aiecc.ir.passes.report import OpNote
 
@@ -39,10 +39,9 @@ def units_of(facts: Facts, pool: ObjectFifoPoolOp) -> list[LockUnit]:
         return [LockUnit(pool, None, 0, tuple(int(i < filled) for i in range(pool.depth)))]
     times = pool.repeat_count or 1
     inits = ((pool.depth - filled) * times, filled * times)
-    stream = stream_of(pool)
-    if stream is not None:
+    if pool.stream is not None:
         # The buffer's zeros are no objects: what arrives is counted.
-        inits = stream[1], 0
+        inits = pool.stream.objects, 0
     return [
         LockUnit(pool, segment, i, inits)
         for i, segment in enumerate(pool.segments)

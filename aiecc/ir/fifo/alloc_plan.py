@@ -14,10 +14,11 @@ from aiecc.ir.dialects.aie.pools import DmaEndpointOp
 from aiecc.ir.fifo.alloc_buffers import check_held, check_sizes
 from aiecc.ir.fifo.alloc_channels import ChannelPlanner, Channels, Shortage
 from aiecc.ir.fifo.alloc_descriptors import overfull
-from aiecc.ir.fifo.alloc_facts import Facts, Fault, Key, Place, Unplannable, is_port
+from aiecc.ir.fifo.alloc_facts import Facts, Fault, Key, Place, Unplannable, coordinates, is_port
 from aiecc.ir.fifo.alloc_programs import Programs
 from aiecc.ir.fifo.alloc_storage import Storage, plan_storage
-from aiecc.model.targets import TileKind
+from aiecc.ir.fifo.view import StreamEnd
+from aiecc.model.targets import Bundle, PortSide, TileKind
 
 if TYPE_CHECKING:
     from aiecc.ir.fifo.shim_sharing import Share
@@ -79,6 +80,9 @@ def check_ports(facts: Facts) -> None:
             continue
         if not routes:
             continue
+        if missing := _missing_port(facts, end, port):
+            faults.append(Fault(end, missing))
+            continue
         packets = all(route.packet_attr is not None for route in routes)
         sends = facts.sends(end)
         other, shareable = used.setdefault((facts.place(end), sends, port), (end, packets))
@@ -87,6 +91,23 @@ def check_ports(facts: Facts) -> None:
             faults.append(Fault(end, text, (("the other stream is here", other),)))
     if faults:
         raise Unplannable(faults)
+
+
+def _missing_port(facts: Facts, end: StreamEnd, port: int) -> str:
+    """What is wrong with a stream port that the tile does not have; empty when it has it, or is not placed yet."""
+    place = facts.place(end)
+    if not isinstance(place, tuple):
+        return ""
+    sends = facts.sends(end)
+    col, row = coordinates(place)
+    count = facts.target.ports(col, row, Bundle.CORE, PortSide.IN if sends else PortSide.OUT)
+    if 0 <= port < count:
+        return ""
+    way = "into" if sends else "out of"
+    return (
+        f"stream port {port} does not exist: tile ({col}, {row}) has {count} Core port{'s' * (count != 1)} {way} its "
+        "stream switch"
+    )
 
 
 def check_headers(facts: Facts) -> None:

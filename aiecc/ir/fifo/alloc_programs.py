@@ -13,7 +13,7 @@ from aiecc.ir.dialects.aie.enums import Direction, Role, WireBundle
 from aiecc.ir.dialects.aie.pools import DmaEndpointOp
 from aiecc.ir.dialects.aie.routes import RouteEndpointOp
 from aiecc.ir.dialects.aiex.tasks import Task
-from aiecc.ir.fifo.alloc_facts import Facts, Fault, Place, Unplannable, direction_word, stream_of
+from aiecc.ir.fifo.alloc_facts import Facts, Fault, Place, Unplannable, direction_word
 from aiecc.ir.fifo.view import FifoView, StreamEnd, place_of
 
 
@@ -109,7 +109,7 @@ def descriptors(view: FifoView, end: DmaEndpointOp, depth: int | None = None) ->
     pool = view.pool_of(end)
     depth = pool.depth if depth is None else depth
     draining = end.role is Role.DRAINS
-    if stream_of(pool) is not None:
+    if pool.stream is not None:
         layouts = end.dimensions or ()
         return layouts[0][0].size if draining and layouts and layouts[0] else 1
     once = depth * len(view.segments_of(end))
