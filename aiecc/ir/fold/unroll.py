@@ -96,7 +96,8 @@ def _widen(loop: Operation, factor: int) -> None:
         if block.args[0].first_use is not None:
             counter = _put(last, arith.AddiOp(counter, loop.operands[2]))
         mapper: dict[SSAValue, SSAValue] = dict(zip(block.args, [counter, *values], strict=True))
-        _clone_before(ops, last, mapper)
+        # The body's own constants serve its copies as well.
+        _clone_before([op for op in ops if op.name != "arith.constant"], last, mapper)
         values = [mapper.get(value, value) for value in ends]
     last.operands = values
 

@@ -18,8 +18,9 @@ from aiecc.ir.dialects.constraints import number
 from aiecc.ir.fifo.marks import OBJECT, UNROLL
 from aiecc.ir.fold import fold, tidy
 from aiecc.ir.fold.locks import drop_held, open_locks, uses_of_locks
-from aiecc.ir.fold.loops import trip_count
+from aiecc.ir.fold.loops import known_number, trip_count
 from aiecc.ir.fold.promote import promote
+from aiecc.ir.fold.rotation import resolve
 from aiecc.ir.fold.trial import Trial
 from aiecc.ir.fold.unroll import peel_first, unroll_by, unroll_full
 from aiecc.ir.passes.base import DEVICE, Pass, option
@@ -137,15 +138,22 @@ def settle_objects(core: CoreOp, slots: list[AllocaOp]) -> None:
     """Fold a core with its objects as SSA values, where each of them is one buffer then; otherwise with them in memory.
     Slots that are not given stay in memory.
     """
-    if not slots:
-        fold(core)
+    if core.body.blocks[0].next_block is not None:
+        _try_promoting(core, slots)
         return
+    settled = resolve(core, slots)
+    fold(core)
+    # What decides where objects go may itself have had to be folded.
+    if not settled and resolve(core, [slot for slot in slots if slot.parent is not None]):
+        tidy(core)
+
+
+def _try_promoting(core: CoreOp, slots: list[AllocaOp]) -> None:
+    """The same for a core whose blocks branch."""
     before = picked(core)
-    trial = None if all(_is_straight(core, slot) for slot in slots) else Trial(core)
+    trial = Trial(core)
     left = promote(core, slots)
     fold(core)
-    if trial is None:
-        return
     if left or picked(core) > before:
         trial.undo()
         fold(core)
@@ -190,12 +198,13 @@ def peel_open_loops(core: CoreOp) -> None:
 
 
 def _worth_peeling(loop: Operation) -> bool:
-    """Whether a loop is known to run more than once and uses a lock with a value that is not constant.
+    """Whether a loop is known to run more than once, starts with something known, and uses a lock in a way that is not.
 
     One whose count is not known may not run at all: its first round could only be taken out together with that
-    question, and then what the rest starts with depends on the answer.
+    question, and then what the rest starts with depends on the answer. And where nothing is known of what the first
+    round starts with, taking it out only makes a second copy of what is open.
     """
-    if PEELED in loop.attributes or open_locks(loop) == 0:
+    if PEELED in loop.attributes or all(known_number(value) is None for value in loop.operands[3:]):
         return False
     trips = trip_count(loop)
-    return trips is not None and trips > 1
+    return trips is not None and trips > 1 and open_locks(loop) > 0
