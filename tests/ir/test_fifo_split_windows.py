@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 from aiekit import Said, complaint
-from fifokit import core, design, invalid, short, split
+from fifokit import core, design, invalid, short, split, split_loudly
 from passkit import Ran
 
 from aiecc.ir.dialects.aie.pools import ObjectFifoPoolOp, Stream
@@ -92,6 +92,17 @@ def test_zeros_of_any_type(type: str) -> None:
     again = Ran(ran.text)
     assert again.text == ran.text
     assert verify(again.module) == []
+
+
+def test_a_bounded_input_moves_a_stream_at_each_pass() -> None:
+    """A pass of the receiver is a stream of four objects; one of the sender is what its own pool holds."""
+    body = windows().replace("%s0, {%m0}, 2 : i32)", "%c02, {%m0}, 2 : i32) {iter_count = 3 : i32}")
+    text = (
+        "`iter_count` lets each end make its passes over a pool of its own: @rows_prod_dma stops after 48 elements and "
+        "@rows_cons_dma after 96, so one of them waits forever"
+    )
+    assert split_loudly(body).said == [text]
+    split(body.replace("%c02, {%m0}, 2 : i32)", "%c02, {%m0}, 4 : i32)"))
 
 
 def test_the_stream_is_printed_and_read() -> None:

@@ -21,6 +21,8 @@ def elements_moved(end: DmaEndpointOp, pool: ObjectFifoPoolOp) -> int | None:
     """Elements an end has moved when its chain stops; None where it does not stop."""
     if end.iter_count is None:
         return None
+    if pool.stream is not None and end.role is Role.FILLS:
+        return end.iter_count * pool.stream.objects * pool.stream.size
     objects = pool.depth * end.iter_count
     if end.role is Role.DRAINS:
         objects *= pool.repeat_count or 1
