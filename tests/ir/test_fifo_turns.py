@@ -345,6 +345,15 @@ def test_a_chain_that_no_channel_has_descriptors_for_is_not_built():
     assert core_in(to_core("b", 1, 4), to_core("c", 1, 2), code) == [inward("b", "c")]
 
 
+def test_descriptors_that_others_on_the_tile_need_count_as_well():
+    """Chains of twelve leave four of sixteen, too few for the third end's five; b with c are twelve and a's four."""
+    ends = [to_core("a", 1, 5), to_core("b", 1, 3), to_core("c", 1, 2)]
+    code = core(loop(use("a", "b", "c")))
+    assert core_in(*ends, code) is None
+    ends[0] = to_core("a", 1, 4)
+    assert core_in(*ends, code) == [inward("b", "c")]
+
+
 def test_devices_with_binary_locks_do_not_share():
     view = view_of(
         pool("x_n", "02", 2), pool("x_m", "12", 2), pool("y_n", "02", 2), pool("y_m", "12", 2),

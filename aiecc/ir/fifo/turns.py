@@ -9,7 +9,6 @@ beyond the pools at the far ends counts as always ready, except for a core that 
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from aiecc.ir.dialects.aie.enums import Role
 from aiecc.ir.dialects.aie.memory import element_bits
 from aiecc.ir.dialects.aie.pools import CoreEndpointOp, DmaEndpointOp, Endpoint, ObjectFifoPoolOp
 from aiecc.ir.dialects.aie.routes import RouteOp
+from aiecc.ir.fifo.alloc_programs import descriptors, turn_descriptors
 from aiecc.ir.fifo.amounts import segment_amount
 from aiecc.ir.fifo.periods import Core, Event, Order, settled, shortest
 from aiecc.ir.fifo.standstill import Actor, Counter, Move, stands_still
@@ -92,9 +92,10 @@ class _Planner:
                 free = [member for member in members if member.pair.here.symbol not in used]
                 for group in itertools.combinations(free, size):
                     chain = self._chain_of(group)
-                    if chain is None or (taken and self._waits((*taken, chain))):
+                    chains = (*taken, chain) if chain is not None else ()
+                    if not chains or (taken and (not self._room(chains) or self._waits(chains))):
                         continue
-                    found = self._save(excess - (size - 1), (*taken, chain))
+                    found = self._save(excess - (size - 1), chains)
                     if found is not None:
                         return found
         return None
@@ -176,8 +177,7 @@ class _Planner:
         drains = group[0].core_end.role is Role.DRAINS
         by_end = {member.core_end.symbol: member.pair for member in group}
         chain = tuple(by_end[name] for name in shortest(order.needs if drains else order.releases))
-        sides = [pair.here for pair in chain], [pair.there for pair in chain]
-        fits = all(self._fits(ends) and _pads_alike(ends) for ends in sides)
+        fits = _pads_alike([end for pair in chain for end in (pair.here, pair.there)]) and self._room((chain,))
         return chain if fits and not self._waits((chain,)) else None
 
     def _order(self, ends: Sequence[CoreEndpointOp]) -> Order | None:
@@ -191,16 +191,28 @@ class _Planner:
         depths = {end.symbol: self.view.pool_of(end).depth for end in ends}
         return None if steps is None else settled(steps, depths)
 
-    def _fits(self, ends: Sequence[DmaEndpointOp]) -> bool:
-        """Whether one channel of the tile has descriptors for a chain after which every end is at its first object."""
-        tile = ends[0].tile_op
-        dma = self.view.target.dma(tile.kind) if tile is not None and tile.kind is not None else None
-        if dma is None:
-            return True
-        share = {end.symbol: sum(other is end for other in ends) for end in ends}
-        depths = {end.symbol: self.view.pool_of(end).depth for end in ends}
-        rounds = math.lcm(*(depth // math.gcd(depth, share[name]) for name, depth in depths.items()))
-        return rounds * sum(len(self.view.segments_of(end)) for end in ends) <= dma.bds_per_channel
+    def _room(self, chains: Sequence[Chain]) -> bool:
+        """Whether the tiles at both ends have descriptors for the chains and for all that does not share.
+
+        A chain goes on until every end is back at its first object.
+        """
+        here, there = [[p.here for p in chain] for chain in chains], [[p.there for p in chain] for chain in chains]
+        for sharing in (here, there):
+            names = {end.symbol for ends in sharing for end in ends}
+            tile = sharing[0][0].tile_op
+            dma = self.view.target.dma(tile.kind) if tile is not None and tile.kind is not None else None
+            if dma is None:
+                continue
+            place = place_of(sharing[0][0].tile)
+            needs = [turn_descriptors(self.view, [end.symbol for end in ends]) for ends in sharing]
+            rest = [
+                descriptors(self.view, end)
+                for end in self.view.dma_ends()
+                if end.symbol not in names and place_of(end.tile) == place
+            ]
+            if max(needs) > dma.bds_per_channel or sum(needs) + sum(rest) > dma.bds:
+                return False
+        return True
 
     # --- standing still -----------------------------------------------------------------------------------------------
 
