@@ -16,7 +16,7 @@ from aiecc.base.spans import Span
 
 _COMMENT = re.compile(
     r"expected-(?P<kind>error|note|remark|warning)(?P<re>-re)? *(?:@(?P<at>[+-][0-9]+|above|below|unknown))? *"
-    r"\{\{(?P<text>.*)\}\}$"
+    r"\{\{(?P<text>.*)\}\}\s*$"
 )
 
 

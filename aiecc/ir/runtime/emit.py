@@ -1,0 +1,90 @@
+"""Making instructions: constants in front of an op, and the ops that take them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from aiecc.ir.dialects.aie.enums import Direction
+from aiecc.ir.dialects.aiex.npu import (
+    NpuAddressPatchOp,
+    NpuMaskWrite32Op,
+    NpuPushQueueOp,
+    NpuSyncOp,
+    NpuWrite32Op,
+)
+from aiecc.ir.dialects.aiex.transfers import NpuWriteBdOp
+from aiecc.ir.dialects.constraints import I32
+from aiecc.ir.spans import copy_span
+
+UI32 = IntegerType(32, Signedness.UNSIGNED)
+
+
+def i32(value: int) -> IntegerAttr[IntegerType]:
+    """A 32-bit attribute; numbers from 2^31 on as the negative ones of the same bits."""
+    return IntegerAttr(value - (1 << 32) if value >= 1 << 31 else value, I32)
+
+
+class Before:
+    """Puts ops in front of one, each with its position."""
+
+    def __init__(self, op: Operation) -> None:
+        self.op = op
+
+    def put(self, new: Operation) -> Operation:
+        copy_span(self.op, new)
+        assert self.op.parent is not None
+        self.op.parent.insert_op_before(new, self.op)
+        return new
+
+    def number(self, value: int | SSAValue) -> SSAValue:
+        """A value as it is, a number as a constant."""
+        return value if isinstance(value, SSAValue) else self.put(ConstantOp(i32(value), I32)).results[0]
+
+    def write32(self, address: int, value: int, place: Mapping[str, Attribute] | None = None) -> None:
+        operands = [self.number(address), self.number(value)]
+        self.put(NpuWrite32Op.create(operands=operands, properties=dict(place or {})))
+
+    def mask_write32(self, address: int, value: int, mask: int, place: Mapping[str, Attribute] | None = None) -> None:
+        operands = [self.number(address), self.number(value), self.number(mask)]
+        self.put(NpuMaskWrite32Op.create(operands=operands, properties=dict(place or {})))
+
+    def patch(self, address: int, argument: int, plus: int) -> None:
+        properties = {"addr": IntegerAttr(address, UI32), "arg_idx": i32(argument)}
+        self.put(NpuAddressPatchOp.create(operands=[self.number(plus)], properties=properties))
+
+    def sync(self, col: int, row: int, direction: int, channel: int) -> None:
+        self.put(NpuSyncOp(operands=[self.number(n) for n in (col, row, direction, channel, 1, 1)]))
+
+    def push(
+        self,
+        tile: tuple[int, int],
+        direction: Direction,
+        channel: int,
+        bd_id: int | SSAValue,
+        repeat: int | SSAValue,
+        token: bool,
+    ) -> None:
+        """Start a descriptor on a channel."""
+        properties: dict[str, Attribute] = {
+            "column": i32(tile[0]),
+            "row": i32(tile[1]),
+            "direction": i32(int(direction)),
+            "channel": i32(channel),
+            "issue_token": IntegerAttr(int(token), 1),
+        }
+        operands = [self.number(bd_id), self.number(repeat)]
+        self.put(NpuPushQueueOp.create(operands=operands, properties=properties))
+
+    def write_bd(self, fields: Mapping[str, int]) -> None:
+        """Write a descriptor; fields that are not named are 0."""
+        names = NpuWriteBdOp.get_irdl_definition().properties
+        wrong = fields.keys() - names.keys()
+        assert not wrong, wrong
+        values = {name: i32(fields.get(name, 0)) for name in names if name != "burst_length"}
+        if fields.get("burst_length"):
+            values["burst_length"] = i32(fields["burst_length"])
+        self.put(NpuWriteBdOp.create(properties=values))
