@@ -91,6 +91,7 @@ def test_too_many_outputs() -> None:
     text = "number of output DMA channel exceeded! requires at least 3 MM2S channels, but capacity is 2"
     assert ran.only.text == f"'aie.tile' op {text}"
     assert notes(ran) == [
+        "tile(0, 2) has 2 MM2S channels, and 3 are wanted",
         "DMA endpoint @a_s for ObjectFifo @fa; occupies channel 0",
         "DMA endpoint @b_s; occupies channel 1",
         "DMA endpoint @c_s for ObjectFifo @fc",
@@ -102,10 +103,22 @@ def test_too_many_inputs_beside_a_program() -> None:
     text = "number of input DMA channel exceeded! requires at least 3 S2MM channels, but capacity is 2"
     assert ran.only.text == f"'aie.tile' op {text}"
     assert notes(ran) == [
+        "tile(0, 2) has 2 S2MM channels, and 3 are wanted",
         "DMA endpoint @a_r; occupies channel 0",
         "pre-existing aie.dma_start reserves DMA channel 1",
         "DMA endpoint @b_r",
     ]
+
+
+def test_all_that_want_a_channel_are_listed() -> None:
+    ran = refused(*(pair(name, "%t13", "%t02") for name in "abcd"))
+    (told,) = [d for d in ran.sink.items if "input" in d.text]
+    assert [n.text for n in told.notes] == [
+        "tile(0, 2) has 2 S2MM channels, and 4 are wanted",
+        "DMA endpoint @a_r; occupies channel 0", "DMA endpoint @b_r; occupies channel 1",
+        "DMA endpoint @c_r", "DMA endpoint @d_r",
+    ]  # fmt: skip
+    assert told.todo.startswith("join some of them on a memory tile")
 
 
 def test_every_tile_that_runs_out_is_told() -> None:
@@ -121,7 +134,7 @@ def test_a_memory_tile_that_runs_out_says_that_packing_was_tried() -> None:
     ran = refused(*(pair(f"f{i}", "%t01", far[i]) for i in range(7)), grid=grid)
     error, remark = ran.sink.items
     assert "requires at least 7 MM2S channels, but capacity is 6" in error.text
-    assert len(error.notes) == 7
+    assert len(error.notes) == 8
     assert remark.level is Level.REMARK
     assert remark.text.startswith("could not find a spill-aware allocation with size-first and demand-first packing")
 
@@ -286,3 +299,26 @@ def test_chains_that_do_not_fit_together() -> None:
         "DMA endpoint @c for ObjectFifo @fb on S2MM channel 0 needs 6",
         "aie.dma_start on MM2S channel 1 needs 1",
     ]
+
+
+def test_a_template_is_started_on_the_channel_of_the_endpoint() -> None:
+    lines = """
+aie.bd_chain @simple(%buf: memref<16xi32>) {
+  aie.dma_bd(%buf : memref<16xi32>, 0, 16)
+  aie.end
+}
+aie.runtime_sequence @seq() {
+  %t = aiex.dma_start_bd_chain_for @simple(%x) : (memref<16xi32>) for @e {issue_token = true}
+  aiex.dma_await_task(%t)
+}"""
+    ran = allocated(own(), MINE, takes("d", "%t04"), route("@e", "d"), lines)
+    (line,) = ran.lines("aiex.dma_start_bd_chain ")
+    assert "@simple(%x) : (memref<16xi32>) on(%tile_0_2, MM2S, 0) {issue_token = true}" in line
+    assert len(ran.lines("aiex.dma_await_task(%")) == 1
+
+
+def test_a_task_on_a_shim_end_without_a_fifo() -> None:
+    task = TASK.replace("%x", "%h")
+    ran = allocated(outside("e", "%t00"), takes("d", "%t02"), route("@e", "d"), task)
+    (line,) = ran.lines("aiex.dma_configure_task(")
+    assert "(%shim_noc_tile_0_0, MM2S, 0)" in line

@@ -237,6 +237,7 @@ def test_too_few_channels_reach_a_neighbour() -> None:
         "adjacent MemTile access"
     )
     assert [n.text for n in error.notes] == [
+        "tile(1, 1) has 4 MM2S channels for adjacent MemTile access, and 5 are wanted",
         *(f"DMA endpoint @s{i}_d requires adjacent MemTile access; occupies channel {i}" for i in range(4)),
         "DMA endpoint @s4_d requires adjacent MemTile access",
     ]

@@ -14,7 +14,7 @@ from aiecc.ir.dialects.aie.routes import RouteEndpointOp
 from aiecc.ir.fifo.alloc_facts import Facts, Fault, Key, Place, coordinates, direction_word, is_port
 from aiecc.ir.fifo.alloc_programs import Programs, chain_length, turn_descriptors
 from aiecc.ir.fifo.alloc_storage import Storage
-from aiecc.ir.fifo.view import StreamEnd, place_of
+from aiecc.ir.fifo.view import StreamEnd, place_of, tile_text
 from aiecc.ir.passes.report import OpNote
 from aiecc.model.targets import Bundle, PortSide, TileKind
 
@@ -270,9 +270,14 @@ class ChannelPlanner:
             f"number of {'output' if want.sends else 'input'} DMA channel exceeded! "
             f"requires at least {capacity + 1} {word} channels, but capacity is {capacity}{near}"
         )
-        notes = [*self._holders(want.key, capacity), *(self._want_note(end, want, None) for end in want.ends)]
+        total = capacity + len(wants)
+        notes: list[OpNote] = [
+            (f"{tile_text(want.first.tile_op)} has {capacity} {word} channels{near}, and {total} are wanted", None),
+            *self._holders(want.key, capacity),
+            *(self._want_note(end, one, None) for one in wants for end in one.ends),
+        ]
         tile = want.first.tile_op or want.first
-        return Shortage(want.key, len(wants), Fault(tile, text, tuple(notes)))
+        return Shortage(want.key, len(wants), Fault(tile, text, tuple(notes), _ways_out(self._facts, want)))
 
     def _holders(self, key: Key, capacity: int) -> list[OpNote]:
         notes: list[OpNote] = []
@@ -301,6 +306,18 @@ class ChannelPlanner:
         there = sorted({str(p) for p in self._storage.places_of(end) if p != want.place})
         text = f"pool @{end.pool} reaches into tile{', tile'.join(there)}; only channels 0 to {limit - 1} can"
         return text, self._facts.view.pools.get(end.pool)
+
+
+def _ways_out(facts: Facts, want: Want) -> str:
+    """What a designer can do where a tile has too few channels."""
+    kind = facts.kind(want.place)
+    if kind is TileKind.MEM:
+        return "move some of the fifos to another memory tile"
+    if kind is not None and kind.is_shim:
+        return "move some of the fifos to another shim tile, or use them in different runtime sequences"
+    link = "distribute one of them on a memory tile" if want.sends else "join some of them on a memory tile"
+    merge = "" if want.sends else ", merge them by packets (mode = #aie.link_mode<time>)"
+    return f"{link}{merge}, or pass objects through a neighbour's memory"
 
 
 def _rank(want: Want) -> tuple[int, int]:

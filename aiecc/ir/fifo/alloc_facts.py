@@ -15,10 +15,10 @@ from aiecc.ir.dialects.aie.flows import FlowOp, PacketFlowOp, Port
 from aiecc.ir.dialects.aie.memory import BufferOp, LockOp
 from aiecc.ir.dialects.aie.pools import CoreEndpointOp, DmaEndpointOp, ObjectFifoPoolOp
 from aiecc.ir.dialects.aie.routes import RouteEndpointOp
-from aiecc.ir.dialects.aie.runtime import ObjectFifoRearmBindingOp, RuntimeSequenceOp, ShimDmaAllocationOp
+from aiecc.ir.dialects.aie.runtime import BdChainOp, ObjectFifoRearmBindingOp, RuntimeSequenceOp, ShimDmaAllocationOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp, TileLike
 from aiecc.ir.dialects.aiex.control import DmaChannelResetForOp
-from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskForOp
+from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskForOp, DmaStartBdChainForOp
 from aiecc.ir.fifo.view import FifoView, StreamEnd, place_of
 from aiecc.ir.passes.report import OpNote
 from aiecc.model.targets import TileKind
@@ -65,16 +65,17 @@ class Facts:
         self.sequences: list[RuntimeSequenceOp] = []
         self.records: dict[str, ShimDmaAllocationOp] = {}
         self.bindings: dict[str, ObjectFifoRearmBindingOp] = {}
+        self.templates: dict[str, BdChainOp] = {}
         self._flows: list[FlowOp | PacketFlowOp] = []
         for op in self.device.block.ops:
             self._enter(op)
         self.resets: list[DmaChannelResetForOp] = []
-        self.tasks: dict[str, list[DmaConfigureTaskForOp]] = {}
+        self.tasks: dict[str, list[DmaConfigureTaskForOp | DmaStartBdChainForOp]] = {}
         for sequence in self.sequences:
             for op in sequence.walk():
                 if isinstance(op, DmaChannelResetForOp):
                     self.resets.append(op)
-                elif isinstance(op, DmaConfigureTaskForOp):
+                elif isinstance(op, DmaConfigureTaskForOp | DmaStartBdChainForOp):
                     self.tasks.setdefault(op.alloc, []).append(op)
         self.rearmed = {self.fifo_of_reset(op) for op in self.resets if op.fifo not in self.bindings}
         self._records_of = self._claim_records()
@@ -96,6 +97,8 @@ class Facts:
             self.records[op.symbol] = op
         elif isinstance(op, ObjectFifoRearmBindingOp):
             self.bindings[op.symbol] = op
+        elif isinstance(op, BdChainOp):
+            self.templates[op.symbol] = op
         elif isinstance(op, FlowOp | PacketFlowOp):
             self._flows.append(op)
 

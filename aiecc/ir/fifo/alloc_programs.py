@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation
 
 from aiecc.ir.dialects.aie.bd import DmaBdOp
 from aiecc.ir.dialects.aie.dma import DmaChannel, DmaOp, DmaStartOp, NextBdOp
 from aiecc.ir.dialects.aie.enums import Direction, Role, WireBundle
 from aiecc.ir.dialects.aie.pools import DmaEndpointOp
 from aiecc.ir.dialects.aie.routes import RouteEndpointOp
-from aiecc.ir.dialects.aiex.tasks import Task
+from aiecc.ir.dialects.aiex.tasks import StartChain, Task
 from aiecc.ir.fifo.alloc_facts import Facts, Fault, Place, Unplannable, direction_word
 from aiecc.ir.fifo.view import FifoView, StreamEnd, place_of
 
@@ -49,7 +49,12 @@ class Programs:
         """How many more the largest task on an end's channel needs while it runs."""
         if not self.owned(end):
             return 0
-        return max((task_length(task) for task in self._facts.tasks.get(end.symbol, ())), default=0)
+        return max((self._length(task) for task in self._facts.tasks.get(end.symbol, ())), default=0)
+
+    def _length(self, task: Task) -> int:
+        """The descriptors of a runtime task: its own, or those of the template it starts."""
+        body: Operation | None = self._facts.templates.get(task.symbol) if isinstance(task, StartChain) else task
+        return sum(isinstance(op, DmaBdOp) for op in body.walk()) if body is not None else 0
 
     def check(self) -> None:
         """A program starts its endpoint's channel the way the endpoint's route goes. Raises Unplannable."""
@@ -85,11 +90,6 @@ def chain_length(start: DmaChannel) -> int:
         last = block.last_op
         block = last.dest if isinstance(last, NextBdOp) else None
     return count
-
-
-def task_length(task: Task) -> int:
-    """The descriptors of a runtime task."""
-    return sum(isinstance(op, DmaBdOp) for op in task.walk())
 
 
 def turn_descriptors(view: FifoView, order: Sequence[str]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, StringAttr, SymbolRefAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from aiecc.ir.dialects.aie.cores import CoreOp, DmaProgram
 from aiecc.ir.dialects.aie.enums import Direction, WireBundle
@@ -14,7 +14,12 @@ from aiecc.ir.dialects.aie.pools import CoreEndpointOp, DmaEndpointOp, ObjectFif
 from aiecc.ir.dialects.aie.routes import RouteEndpointOp, RouteOp
 from aiecc.ir.dialects.aie.runtime import ObjectFifoRearmBindingOp, ShimDmaAllocationOp
 from aiecc.ir.dialects.aiex.control import DmaChannelResetForOp
-from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskForOp, DmaConfigureTaskOp
+from aiecc.ir.dialects.aiex.tasks import (
+    DmaConfigureTaskForOp,
+    DmaConfigureTaskOp,
+    DmaStartBdChainForOp,
+    DmaStartBdChainOp,
+)
 from aiecc.ir.dialects.constraints import I32
 from aiecc.ir.fifo.alloc_emit import at_end
 from aiecc.ir.fifo.alloc_facts import Facts, Fault, Unplannable, is_port, record_name
@@ -124,22 +129,31 @@ def emit_programs(facts: Facts, plan: Plan, sends: dict[str, bool]) -> None:
             _settle_task(task, end, plan.channels.of[name], Direction.MM2S if sends[name] else Direction.S2MM)
 
 
-def _settle_task(task: DmaConfigureTaskForOp, end: RouteEndpointOp, channel: int, direction: Direction) -> None:
-    body = task.body
-    task.detach_region(body)
-    new = DmaConfigureTaskOp(end.tile, direction, channel, body)
-    if task.repeat is not None:
+def _settle_task(
+    task: DmaConfigureTaskForOp | DmaStartBdChainForOp, end: RouteEndpointOp, channel: int, direction: Direction
+) -> None:
+    """Put a task on the channel itself in the place of one on the endpoint's name."""
+    properties: dict[str, Attribute] = {
+        "direction": IntegerAttr(direction.value, I32),
+        "channel": IntegerAttr(channel, I32),
+        **{key: task.properties[key] for key in ("issue_token", "repeat_count") if key in task.properties},
+    }
+    new: DmaConfigureTaskOp | DmaStartBdChainOp
+    if isinstance(task, DmaConfigureTaskForOp):
+        if end.packet_attr is not None:
+            properties["packet"] = end.packet_attr
         new = DmaConfigureTaskOp.build(
-            operands=[end.tile, [task.repeat], []],
-            result_types=[new.result.type],
-            properties=dict(new.properties),
-            regions=[new.detach_region(body)],
+            operands=[end.tile, [] if task.repeat is None else [task.repeat], []],
+            result_types=[task.result.type],
+            properties=properties,
+            regions=[task.detach_region(task.body)],
         )
-    for key in ("issue_token", "repeat_count"):
-        if key in task.properties:
-            new.properties[key] = task.properties[key]
-    if end.packet_attr is not None:
-        new.properties["packet"] = end.packet_attr
+    else:
+        new = DmaStartBdChainOp.build(
+            operands=[list(task.args_), end.tile],
+            result_types=[task.result.type],
+            properties={**properties, "symbol": task.properties["symbol"]},
+        )
     new.attributes.update(task.attributes)
     copy_span(task, new)
     put_before(task, new)
