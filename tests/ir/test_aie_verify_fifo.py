@@ -565,7 +565,7 @@ ACCESSES: list[tuple[str, str, Said]] = [
     (
         "more than a pool has",
         END + core(acquire("", 3)),
-        Said(7, "'aie.objectfifo.acquire' op acquires 3 objects from an objectFifo that holds 2"),
+        Said(7, "'aie.objectfifo.acquire' op acquires 3 objects from a pool of 2"),
     ),
     (
         "another type",

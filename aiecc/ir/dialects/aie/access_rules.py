@@ -100,7 +100,8 @@ def verify_acquire(op: ObjectFifoAcquireOp) -> None:
         raise op.error("must acquire at least one object")
     capacity = _capacity(op, owner)
     if capacity is not None and op.size > capacity:
-        raise op.error(f"acquires {op.size} objects from an objectFifo that holds {capacity}")
+        what = "a pool of" if isinstance(owner, CoreEndpointOp) else "an objectFifo that holds"
+        raise op.error(f"acquires {op.size} objects from {what} {capacity}")
     accepted = _object_types(op, owner)
     for result in op.results:
         got = result.type.element_type if isinstance(result.type, ObjectFifoSubviewType) else result.type
