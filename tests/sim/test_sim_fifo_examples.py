@@ -135,6 +135,22 @@ def test_a_window_on_binary_locks_does_not_take_twice(way: str) -> None:
     same(run(designs.binary_window(), way), "of", objects[:-1] + objects[1:])
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_a_window_slides_on_binary_locks_in_a_loop(way: str) -> None:
+    """What is held when a round starts is not taken again: a held binary lock never comes free for its holder."""
+    objects = count(10, 8, type="<i2")
+    text = designs.SLIDING_WINDOW.replace("npu2", "xcvc1902")
+    same(run(text, way), "s", objects[:-1] + objects[1:], "<i2")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_broadcast_on_binary_locks(way: str) -> None:
+    objects = count(6, 8)
+    outcomes = run(designs.broadcast((0, 4)).replace("npu2", "xcvc1902"), way)
+    same(outcomes, "one", objects)
+    same(outcomes, "two", objects[:-1] + objects[1:])
+
+
 # --- links ------------------------------------------------------------------------------------------------------------
 
 
