@@ -461,6 +461,19 @@ def test_packets_share_a_stream_port_and_circuits_do_not() -> None:
     assert refused(*ends, route("@a", "b", packet="pkt_id = 0"), route("@c", "d")).said
 
 
-def test_an_element_type_without_a_size() -> None:
-    ran = refused(pool("p", "%t02", 1, 4, type="none"))
-    assert ran.only.text == "'aie.objectfifo.pool' op has objects of unknown size: its element type none has no width"
+@pytest.mark.parametrize("type", ["none", "memref<4xi8>", "vector<2xnone>"])
+def test_an_element_type_without_a_size(type: str) -> None:
+    ran = refused(pool("p", "%t02", 1, 4, type=type))
+    assert (
+        ran.only.text == f"'aie.objectfifo.pool' op has objects of unknown size: its element type {type} has no width"
+    )
+
+
+@pytest.mark.parametrize("type", ["vector<16xi8>", "complex<f32>", "i4", "bf16", "index"])
+def test_element_types_with_a_size(type: str) -> None:
+    assert held(allocated(pool("p", "%t02", 1, 4, type=type)))
+
+
+def test_a_pool_without_objects() -> None:
+    ran = refused(pool("p", "%t02", 0))
+    assert ran.only.text == "'aie.objectfifo.pool' op has a depth of 0, but needs at least one object"

@@ -163,6 +163,16 @@ def test_a_program_that_starts_the_wrong_way() -> None:
     assert ran.only.text == "'aie.dma_start' op starts S2MM on @e, but its route makes it MM2S"
 
 
+def test_a_program_on_another_tile_than_its_endpoint() -> None:
+    ran = refused(own("e", "%t03"), program("MM2S", "@e"), takes("d", "%t04"), route("@e", "d"))
+    assert ran.only.text == "'aie.dma_start' op starts a channel by the name @e, which is on tile(0, 3)"
+
+
+def test_a_program_on_an_endpoint_without_a_route() -> None:
+    ran = allocated(own(), program("MM2S", "@e"), pair("a", "%t02", "%t13"))
+    assert ran.lines("aie.dma_start(MM2S, 1,")
+
+
 def test_a_program_on_an_endpoint_with_a_pool() -> None:
     ran = refused(pair("a", "%t02", "%t13"), program("MM2S", "@a_s"))
     assert ran.only.text.startswith("'aie.dma_start' op names @a_s")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from aiecc.ir.dialects.aie.memory import BufferOp, element_bits, size_in_bytes
 from aiecc.ir.dialects.aie.pools import ObjectFifoPoolOp
+from aiecc.ir.dialects.base import show
 from aiecc.ir.fifo.alloc_facts import Facts, Fault, Place, Unplannable, coordinates
 from aiecc.ir.fifo.view import tile_text
 from aiecc.ir.passes.report import OpNote
@@ -80,13 +81,15 @@ def needs_buffers(facts: Facts, pool: ObjectFifoPoolOp) -> bool:
     return pool.buffers_attr is None and (kind is None or not kind.is_shim)
 
 
-def check_sizes(facts: Facts) -> None:
-    """Objects whose size is unknown cannot be laid out. Raises Unplannable."""
-    faults = [
-        Fault(pool, f"has objects of unknown size: its element type {pool.elem_type.element_type} has no width")
-        for pool in facts.view.pools.values()
-        if needs_buffers(facts, pool) and not element_bits(pool.elem_type)
-    ]
+def check_objects(facts: Facts) -> None:
+    """A pool has objects, and their size is known. Raises Unplannable."""
+    faults: list[Fault] = []
+    for pool in facts.view.pools.values():
+        if pool.depth < 1:
+            faults.append(Fault(pool, f"has a depth of {pool.depth}, but needs at least one object"))
+        elif needs_buffers(facts, pool) and not element_bits(pool.elem_type):
+            type = show(pool.elem_type.element_type)
+            faults.append(Fault(pool, f"has objects of unknown size: its element type {type} has no width"))
     if faults:
         raise Unplannable(faults)
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from xdsl.ir import Operation
 
 from aiecc.ir.dialects.aie.cores import DmaProgram
-from aiecc.ir.dialects.aie.dma import DmaChannel
+from aiecc.ir.dialects.aie.dma import DmaChannel, DmaStartOp
 from aiecc.ir.dialects.aie.enums import Direction, WireBundle
 from aiecc.ir.dialects.aie.flows import FlowOp, PacketFlowOp, Port
 from aiecc.ir.dialects.aie.memory import BufferOp, LockOp
@@ -78,6 +78,9 @@ class Facts:
                 elif isinstance(op, DmaConfigureTaskForOp | DmaStartBdChainForOp):
                     self.tasks.setdefault(op.alloc, []).append(op)
         self.rearmed = {self.fifo_of_reset(op) for op in self.resets if op.fifo not in self.bindings}
+        self.started = {
+            op.endpoint: op.direction for _, op in self.starts() if isinstance(op, DmaStartOp) and op.endpoint
+        }
         self._records_of = self._claim_records()
         self._ports: dict[tuple[Place, Port], bool] | None = None
 
@@ -216,6 +219,8 @@ class Facts:
         record = self.record_of(end)
         if record is not None:
             return record.direction is Direction.MM2S
+        if end.symbol in self.started:
+            return self.started[end.symbol] is Direction.MM2S
         if end.channel_index is None:
             return False
         return self._flow_ports().get((self.place(end), Port(end.bundle, end.channel_index)), False)

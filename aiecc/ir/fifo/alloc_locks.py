@@ -67,6 +67,7 @@ class LockPlan:
         self.units: dict[str, list[tuple[LockUnit, Place]]] = {}
         self._faults: list[Fault] = []
         self._full: set[Place] = set()
+        self._high: set[ObjectFifoPoolOp] = set()
         for pool in order:
             self._check_kept(pool)
             for unit in units_of(facts, pool):
@@ -157,8 +158,9 @@ class LockPlan:
 
     def _check_range(self, unit: LockUnit) -> None:
         most = self._facts.target.lock_max_value
-        if unit.segment is not None and sum(unit.inits) > most and unit.index == 0:
+        if unit.segment is not None and sum(unit.inits) > most and unit.pool not in self._high:
             pool, total = unit.pool, sum(unit.inits)
+            self._high.add(pool)
             times = f", each repeated {pool.repeat_count} times" if (pool.repeat_count or 1) > 1 else ""
             text = (
                 f"needs locks that count to {total} ({pool.depth} objects{times}), but a lock counts to at most {most}"

@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 
 from aiecc.ir.dialects.aie.memory import size_in_bytes
 from aiecc.ir.dialects.aie.pools import DmaEndpointOp
-from aiecc.ir.fifo.alloc_buffers import check_held, check_sizes
+from aiecc.ir.fifo.alloc_buffers import check_held, check_objects
 from aiecc.ir.fifo.alloc_channels import ChannelPlanner, Channels, Shortage
 from aiecc.ir.fifo.alloc_descriptors import overfull
 from aiecc.ir.fifo.alloc_facts import Facts, Fault, Key, Place, Unplannable, coordinates, is_port
@@ -47,7 +47,7 @@ class Plan:
 def make_plan(facts: Facts) -> Plan:
     """Plan everything; raises Unplannable with what stands in the way."""
     check_held(facts)
-    check_sizes(facts)
+    check_objects(facts)
     check_ports(facts)
     check_headers(facts)
     programs = Programs(facts)

@@ -14,7 +14,7 @@ from aiecc.ir.dialects.aie.pools import DmaEndpointOp
 from aiecc.ir.dialects.aie.routes import RouteEndpointOp
 from aiecc.ir.dialects.aiex.tasks import StartChain, Task
 from aiecc.ir.fifo.alloc_facts import Facts, Fault, Place, Unplannable, direction_word
-from aiecc.ir.fifo.view import FifoView, StreamEnd, place_of
+from aiecc.ir.fifo.view import FifoView, StreamEnd, place_of, tile_text
 
 
 class Programs:
@@ -67,6 +67,11 @@ class Programs:
                     continue
                 if not isinstance(end, RouteEndpointOp):
                     text = f"names @{name}, whose descriptors are made for it; only a route endpoint can be programmed"
+                    faults.append(Fault(start, text, (("the endpoint is here", end),)))
+                    continue
+                program = start.parent_op()
+                if program is not None and place_of(program.operands[0]) != place_of(end.tile):
+                    text = f"starts a channel by the name @{name}, which is on {tile_text(end.tile_op)}"
                     faults.append(Fault(start, text, (("the endpoint is here", end),)))
                     continue
                 sends = self._facts.sends(end)

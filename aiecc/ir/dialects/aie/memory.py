@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
+    ComplexType,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     FixedBitwidthType,
@@ -15,6 +16,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
     UnitAttr,
+    VectorType,
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import operand_def, opt_prop_def, prop_def, result_def, traits_def
@@ -56,7 +58,14 @@ if TYPE_CHECKING:
 
 def element_bits(type: Attribute) -> int:
     """Width of a memref's element in bits; 0 when it has none."""
-    element = type.element_type if isinstance(type, MemRefType) else getattr(type, "element_type", type)
+    return _bits(type.element_type if isinstance(type, MemRefType) else getattr(type, "element_type", type))
+
+
+def _bits(element: Attribute) -> int:
+    if isinstance(element, VectorType):
+        return math.prod(element.get_shape()) * _bits(element.element_type)
+    if isinstance(element, ComplexType):
+        return 2 * _bits(element.element_type)
     if isinstance(element, FixedBitwidthType):
         return element.bitwidth
     bits = getattr(element, "storage_bits", None)
