@@ -314,6 +314,22 @@ def test_merge(headers: tuple[str, str], header: str) -> None:
     assert dict(lines_of(ran))["route p_prod_dma,q_prod_dma"] == 4
 
 
+@pytest.mark.parametrize("mode", ["", "time"])
+@pytest.mark.parametrize("join", [True, False])
+def test_a_tile_with_two_names(mode: str, join: bool) -> None:
+    """Each op uses the tile that stands before it."""
+    one = fifo("x", "c02 -> m0") + fifo("y", "c03 -> m0")
+    again = "%again = aie.tile(0, 1)\n"
+    if join:
+        offsets = "" if mode else "0, 8"
+        body = one + again + fifo("z", "again -> s0", 8 if mode else 16) + link("x y", "z", offsets, mode=mode)
+    else:
+        offsets = "" if mode else "0, 8"
+        outs = fifo("y", "again -> c02") + fifo("z", "again -> c03")
+        body = fifo("x", "s0 -> m0", 8 if mode else 16) + again + outs + link("x", "y z", "", offsets, mode=mode)
+    assert pools(split(body)) != []
+
+
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 

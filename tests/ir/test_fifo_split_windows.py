@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 from aiekit import Said, complaint
-from fifokit import core, design, invalid, short, split, split_loudly
+from fifokit import core, design, fifo_names, invalid, short, split, split_loudly
 from passkit import Ran
 
 from aiecc.ir.dialects.aie.pools import ObjectFifoPoolOp, Stream
@@ -118,7 +118,9 @@ def test_a_second_run_changes_nothing() -> None:
 def test_the_pool_is_named_by_the_consumer() -> None:
     """Also where the output's objects, being larger, would own an ordinary link."""
     body = windows(pads="").replace("{%m0}, 2 : i32", "{%c02, %m0}, 2 : i32")
-    assert "pool rows_1_cons_pool (0,1) 1 x memref<48xi32> s0=0+48 stream=array<i64:8,6,0>" in short(split(body))
+    ran = split(body)
+    assert short(ran)[0] == "pool rows_1_cons_pool (0,1) 1 x memref<48xi32> s0=0+48 stream=array<i64:8,6,0>"
+    assert fifo_names(ran)["rows_1_cons_pool"] == "rows"
 
 
 def test_an_output_without_data_is_found_by_looking_at_every_row() -> None:
@@ -169,6 +171,12 @@ def test_an_output_without_data_is_found_by_looking_at_every_row() -> None:
         (
             windows(more="iter_count = 2 : i32"),
             "cuts windows out of the whole stream, so 'windows' takes neither a `repeat_count` nor an `iter_count`",
+        ),
+        (
+            windows(out=24).replace(
+                "memref<24xi32>>", "memref<24xi32>> = [dense<0> : memref<24xi32>, dense<0> : memref<24xi32>]"
+            ),
+            "cuts windows out of the whole stream, so 'windows' takes no initial values",
         ),
         (
             windows(more="padValue = 3 : i32"),

@@ -22,7 +22,7 @@ from aiecc.ir.fifo.view import names_in, place_of
 class Link:
     """One link and what split has made for it so far.
 
-    point: the tile where the fifos meet.
+    point: the tile where the fifos meet, as the owner calls it.
     owner: the fifo whose objects the link's pool holds.
     position: which of the owner's consumers the link point is; None where the owner is an output.
     shared_end: the endpoint that the inputs of a merge, or the outputs of a dispatch, have in common.
@@ -105,13 +105,13 @@ class Declared:
         point = link_point(op, ins, outs) if ins and outs else None
         if point is None:
             return
-        if len(ins) > 1 or (len(outs) == 1 and output_owns(ins[0], outs[0])):
-            owner, position = outs[0], None
+        gathers = len(ins) > 1 or (len(outs) == 1 and output_owns(ins[0], outs[0]))
+        if gathers and not walks_stream(op, ins[0], outs[0]):
+            link = Link(op, ins, outs, outs[0].producer, outs[0], None)
         else:
-            owner = ins[0]
-            here = place_of(point)
+            owner, here = ins[0], place_of(point)
             position = next((k for k, c in enumerate(owner.consumers) if place_of(c) == here), 0)
-        link = Link(op, ins, outs, point, owner, position)
+            link = Link(op, ins, outs, owner.consumers[position], owner, position)
         self.links.append(link)
         for fifo in (*ins, *outs):
             self.link_of.setdefault(fifo.symbol, link)

@@ -43,14 +43,9 @@ def make_pool(make: Maker, link: Link) -> None:
     }
     if link.is_window:
         window = window_of(link.ins[0], link.outs[0])
-        name = f"{link.ins[0].symbol}{suffix(link.ins[0], _position(link))}_pool"
         type, depth = _stream_type(type, window), 1
         properties |= _stream(type, window)
     link.pool = make.pool(owner, name, link.point, type, depth, _segments(link, type), properties, link.op)
-
-
-def _position(link: Link) -> int:
-    return next((k for k, consumer in enumerate(link.ins[0].consumers) if link.meets(consumer)), 0)
 
 
 # --- segments ---------------------------------------------------------------------------------------------------------
@@ -119,7 +114,7 @@ def merge_end(make: Maker, link: Link, source: ObjectFifoOp, k: int) -> DmaEndpo
         link.shared_end = make.dma_end(
             source,
             f"{out.symbol}_merge_dma",
-            link.point,
+            source.consumers[k],
             Role.FILLS,
             link.pool,
             port=source.cons_ports[k],
@@ -137,7 +132,7 @@ def dispatch_end(make: Maker, link: Link, out: ObjectFifoOp) -> DmaEndpointOp:
         link.shared_end = make.dma_end(
             out,
             f"{source.symbol}_dispatch_dma",
-            link.point,
+            out.producer,
             Role.DRAINS,
             link.pool,
             port=out.prod_port,

@@ -162,6 +162,8 @@ def _verify_window(op: ObjectFifoLinkOp, source: ObjectFifoOp, out: ObjectFifoOp
             f"cuts windows out of the whole stream, so '{out.symbol}' takes neither a `repeat_count` nor an "
             "`iter_count`"
         )
+    if out.init_values is not None:
+        raise op.error(f"cuts windows out of the whole stream, so '{out.symbol}' takes no initial values")
     if outer.stride % size:
         raise op.error(
             f"window stride {outer.stride} is not a whole number of input objects of {size} elements: the outer "
