@@ -106,6 +106,11 @@ def test_another_record_of_that_name_is_left_alone() -> None:
     assert ran.lines("@x_shim_alloc")[-1] == "aie.shim_dma_allocation @x_shim_alloc_0(%shim_noc_tile_0_0, MM2S, 0)"
 
 
+def test_a_records_name_that_something_else_has() -> None:
+    ran = allocated('%b = aie.buffer(%t03) {sym_name = "x_shim_alloc"} : memref<4xi32>', into("x", "%t02"))
+    assert len(ran.lines("aie.shim_dma_allocation @x_shim_alloc_0(")) == 1
+
+
 def test_foreign_records_hold_their_channels() -> None:
     ran = allocated("aie.shim_dma_allocation @mine(%t00, MM2S, 0)", into("x", "%t02"))
     assert channels(ran)["x_prod_dma"] == 1
@@ -199,6 +204,17 @@ def test_ends_of_one_sequence_cannot_share() -> None:
     text = "number of output DMA channel exceeded! requires at least 3 MM2S channels, but capacity is 2"
     assert ran.only.text == f"'aie.tile' op {text}"
     assert notes(ran)[-1] == "DMA endpoint @c_prod_dma for ObjectFifo @c"
+
+
+def test_no_packet_id_is_left_to_share_with() -> None:
+    taken = [
+        f"aie.packet_flow({i}) {{ aie.packet_source<%t13, DMA : 0> aie.packet_dest<%t23, DMA : 0> }}" for i in range(32)
+    ]
+    ran = refused(
+        *taken, into("a", "%t02"), into("b", "%t03"), into("c", "%t04"),
+        sequence("one", "a_prod_dma", "b_prod_dma"), sequence("two", "c_prod_dma"),
+    )  # fmt: skip
+    assert ran.said[0].endswith("shares a shim channel, but no packet id is left to tell its transfers apart")
 
 
 def test_two_shims_share_each_for_itself() -> None:

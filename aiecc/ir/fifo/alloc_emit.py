@@ -18,7 +18,7 @@ from aiecc.ir.dialects.constraints import I32
 from aiecc.ir.fifo.alloc_facts import Facts, Place, base_name, coordinates
 from aiecc.ir.fifo.alloc_locks import LockUnit
 from aiecc.ir.fifo.alloc_plan import Plan
-from aiecc.ir.fifo.view import StreamEnd, fresh_name, names_in, place_of, put_before
+from aiecc.ir.fifo.view import StreamEnd, fresh_name, place_of, put_before
 from aiecc.ir.spans import copy_span
 
 
@@ -28,7 +28,7 @@ class Emitter:
     def __init__(self, facts: Facts, plan: Plan) -> None:
         self._facts = facts
         self._plan = plan
-        self._names = names_in(facts.device)
+        self._names = set(facts.names)
         self._tiles = dict(facts.tiles)
         self._last: dict[Operation, Operation] = {}
 

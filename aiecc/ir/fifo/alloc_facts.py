@@ -19,7 +19,7 @@ from aiecc.ir.dialects.aie.runtime import BdChainOp, ObjectFifoRearmBindingOp, R
 from aiecc.ir.dialects.aie.tiles import DeviceOp, TileLike
 from aiecc.ir.dialects.aiex.control import DmaChannelResetForOp
 from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskForOp, DmaStartBdChainForOp
-from aiecc.ir.fifo.view import FifoView, StreamEnd, place_of
+from aiecc.ir.fifo.view import FifoView, StreamEnd, names_in, place_of
 from aiecc.ir.passes.report import OpNote
 from aiecc.model.targets import TileKind
 from aiecc.model.targets.tables import Dma
@@ -58,6 +58,7 @@ class Facts:
         self.view = view
         self.device: DeviceOp = view.device
         self.target = view.target
+        self.names = names_in(self.device)
         self.tiles: dict[Place, TileLike] = {}
         self.held_buffers: dict[Place, list[BufferOp]] = {}
         self.held_locks: dict[Place, int] = {}
@@ -195,8 +196,9 @@ class Facts:
 
     def _records_named(self, fifo: str) -> Iterator[ShimDmaAllocationOp]:
         name, n = record_name(fifo), 0
-        while name in self.records:
-            yield self.records[name]
+        while name in self.names:
+            if name in self.records:
+                yield self.records[name]
             name, n = f"{record_name(fifo)}_{n}", n + 1
 
     def _fits(self, end: StreamEnd, record: ShimDmaAllocationOp) -> bool:
