@@ -5,11 +5,18 @@ Every program ends, and everything it does can be seen in the calls it makes to 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from hypothesis import strategies as st
+from xdsl.dialects import cf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
 
+from aiecc.ir.dialects.aie import DeviceOp
+from aiecc.ir.dialects.aie.cores import CoreOp
+from aiecc.ir.dialects.aie.memory import BufferOp
 from aiecc.ir.text import parse
 from aiecc.sim.array import simulate
 
@@ -232,3 +239,102 @@ def trace(text: str) -> list[int] | None:
         return None
     assert outcome.finished, outcome.report()
     return log
+
+
+# --- an interpreter, for what the array model does not run: regions of several blocks ---------------------------------
+
+
+class Steps:
+    """Executes a program op by op, with slots as they are: variables."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.log: list[int] = []
+        self.values: dict[SSAValue, Any] = {}
+        device = module.body.block.first_op
+        assert isinstance(device, DeviceOp)
+        for op in device.block.ops:
+            if isinstance(op, BufferOp):
+                self.values[op.result] = [10 if op.symbol == "one" else 20] * 4
+        core = next(op for op in device.block.ops if isinstance(op, CoreOp))
+        self.region(core.body)
+
+    def of(self, values: Sequence[SSAValue]) -> list[Any]:
+        return [self.values[v] for v in values]
+
+    def give(self, targets: Sequence[SSAValue], values: Sequence[Any]) -> None:
+        self.values.update(zip(targets, values, strict=True))
+
+    def region(self, region: Region, arguments: Sequence[Any] = ()) -> list[Any]:
+        """What the op that leaves a region gives on."""
+        block = region.blocks[0]
+        while True:
+            self.give(block.args, arguments)
+            for op in list(block.ops)[:-1]:
+                self.op(op)
+            last = block.last_op
+            assert last is not None
+            if not last.successors:
+                return self.of(last.operands)
+            block, arguments = self.jump(last)
+
+    def jump(self, op: Operation) -> tuple[Block, list[Any]]:
+        operands = self.of(op.operands)
+        if isinstance(op, cf.BranchOp):
+            return op.successors[0], operands
+        if isinstance(op, cf.ConditionalBranchOp):
+            first = len(op.then_arguments)
+            if operands[0]:
+                return op.successors[0], operands[1 : 1 + first]
+            return op.successors[1], operands[1 + first :]
+        assert isinstance(op, cf.SwitchOp)
+        start = 1 + len(op.default_operands)
+        cases = [] if op.case_values is None else list(op.case_values.get_values())
+        for value, target, size in zip(cases, op.successors[1:], op.case_operand_segments.get_values(), strict=True):
+            if value == operands[0]:
+                return target, operands[start : start + int(size)]
+            start += int(size)
+        return op.successors[0], operands[1 : 1 + len(op.default_operands)]
+
+    def op(self, op: Operation) -> None:
+        operands = self.of(op.operands)
+        match op.name:
+            case "arith.constant":
+                self.give(op.results, [op.properties["value"].value.data])  # type: ignore[attr-defined]
+            case "arith.addi":
+                self.give(op.results, [(operands[0] + operands[1] + 2**31) % 2**32 - 2**31])
+            case "arith.andi":
+                self.give(op.results, [operands[0] & operands[1]])
+            case "arith.cmpi":
+                equal = op.properties["predicate"].value.data == 0  # type: ignore[attr-defined]
+                self.give(op.results, [operands[0] == operands[1] if equal else operands[0] < operands[1]])
+            case "arith.index_cast":
+                self.give(op.results, operands)
+            case "memref.alloca":
+                self.give(op.results, [[None]])
+            case "memref.load":
+                self.give(op.results, [operands[0][operands[1] if len(operands) > 1 else 0]])
+            case "memref.store":
+                operands[1][operands[2] if len(operands) > 2 else 0] = operands[0]
+            case "func.call":
+                self.log += operands
+            case "scf.for":
+                low, high, step, *carried = operands
+                for i in range(low, high, step):
+                    carried = self.region(op.regions[0], [i, *carried])
+                self.give(op.results, carried)
+            case "scf.while":
+                more, *carried = self.region(op.regions[0], operands)
+                while more:
+                    more, *carried = self.region(op.regions[0], self.region(op.regions[1], carried))
+                self.give(op.results, carried)
+            case "scf.if":
+                arm = op.regions[0 if operands[0] else 1]
+                self.give(op.results, self.region(arm) if arm.blocks else [])
+            case "scf.index_switch":
+                cases = op.properties["cases"].get_values()  # type: ignore[attr-defined]
+                at = list(cases).index(operands[0]) + 1 if operands[0] in cases else 0
+                self.give(op.results, self.region(op.regions[at]))
+            case "scf.execute_region":
+                self.give(op.results, self.region(op.regions[0]))
+            case _:
+                raise AssertionError(op.name)

@@ -97,6 +97,11 @@ def test_spaces_go_from_values_arguments_and_signatures():
     assert "memref<2x4xi32, strided<[8, 1]>>" in text
 
 
+def test_spaces_go_from_slots_that_hold_buffers():
+    text = "func.func @g() {\n  %0 = memref.alloca() : memref<memref<4xi32, 2>>\n  return\n}"
+    assert Ran(text, NormalizeAddressSpaces()).lines("alloca") == ["%alloca = memref.alloca() : memref<memref<4xi32>>"]
+
+
 def test_a_module_without_spaces_stays():
     text = SPACES.replace(", 2>", ">").replace(", 6 : i32>", ">")
     assert Ran(text, NormalizeAddressSpaces()).text == Ran(text).text

@@ -7,7 +7,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from slot_programs import NUMBERS, Statement, bodies, program, trace
+from slot_programs import NUMBERS, Statement, Steps, bodies, program, trace
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.memref import AllocaOp, LoadOp, StoreOp
 from xdsl.ir import Operation
@@ -64,7 +64,7 @@ PROGRAMS = bodies(3)
 
 
 @given(PROGRAMS, st.booleans(), st.booleans())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_programs_do_the_same(statements: list[Statement], blocks: bool, read: bool) -> None:
     text = program(statements, blocks=blocks, read=read)
     module, left = promoted(text)
@@ -75,7 +75,7 @@ def test_programs_do_the_same(statements: list[Statement], blocks: bool, read: b
 
 
 @given(PROGRAMS, st.booleans(), st.sets(st.integers(0, 4)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_some_of_the_slots(statements: list[Statement], blocks: bool, some: set[int]) -> None:
     text = program(statements, blocks=blocks)
     module, left = promoted(text, tuple(sorted(some)))
@@ -85,13 +85,29 @@ def test_some_of_the_slots(statements: list[Statement], blocks: bool, some: set[
 
 
 @given(PROGRAMS, st.booleans(), st.sets(st.sampled_from([*NUMBERS, "q"]), min_size=1))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_slots_without_a_first_value(statements: list[Statement], blocks: bool, unset: set[str]) -> None:
     """They stay when a load may find nothing; the others go."""
     text = program(statements, blocks=blocks, unset=tuple(sorted(unset)))
     module, left = promoted(text)
     assert len(left) == count(module, AllocaOp) <= len(unset)
     assert trace(print_module(module)) == trace(text)
+
+
+@given(bodies(4), st.booleans(), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_blocks_inside_regions_do_the_same(statements: list[Statement], blocks: bool, read: bool) -> None:
+    text = program(statements, blocks=blocks, regions=True, read=read)
+    module, left = promoted(text)
+    assert left == []
+    assert Steps(module).log == Steps(parse(text, "program.mlir")).log
+
+
+@given(PROGRAMS)
+@settings(max_examples=20, deadline=None)
+def test_the_two_ways_to_run_a_program_agree(statements: list[Statement]) -> None:
+    text = program(statements, blocks=True)
+    assert Steps(parse(text, "program.mlir")).log == trace(text)
 
 
 def test_the_order_of_what_is_added_is_the_callers() -> None:

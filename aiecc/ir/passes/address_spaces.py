@@ -66,9 +66,11 @@ class _Plain:
 
     def _make(self, attr: Attribute) -> Attribute:
         if isinstance(attr, MemRefType):
-            if isinstance(attr.memory_space, NoneAttr):
+            # A slot that holds a buffer is a memref of memrefs.
+            element = self.of(attr.element_type)
+            if isinstance(attr.memory_space, NoneAttr) and element is attr.element_type:
                 return attr
-            return MemRefType(attr.element_type, attr.shape, attr.layout)
+            return MemRefType(element, attr.shape, attr.layout)
         if isinstance(attr, FunctionType):
             inputs, outputs = self._all(attr.inputs.data), self._all(attr.outputs.data)
             if inputs == attr.inputs.data and outputs == attr.outputs.data:
