@@ -152,9 +152,9 @@ def apply(module: ModuleOp, step: object) -> None:
     assert not said, [d.text for d in said]
 
 
-def told(outcome: Outcome) -> tuple[bool, bytes]:
-    """Whether it ended, and what the consumer saw."""
-    return outcome.finished, outcome.memory["seen"]
+def told(outcome: Outcome) -> tuple[tuple[str, ...], bytes]:
+    """Which cores ended, and what the consumer saw."""
+    return outcome.ended, outcome.memory["seen"]
 
 
 @settings(max_examples=50, deadline=None)

@@ -22,11 +22,18 @@ _harmless: dict[type[Operation], bool] = {}
 
 def is_unused(op: Operation) -> bool:
     """Whether an operation can be removed: no result is used, and running it changes nothing and always ends."""
-    return all(result.first_use is None for result in op.results) and is_harmless(op)
+    for result in op.results:
+        if result.first_use is not None:
+            return False
+    return is_harmless(op)
 
 
 def is_harmless(op: Operation) -> bool:
     """Whether running an operation only makes its results."""
+    kind = type(op)
+    found = _harmless.get(kind)
+    if found is not None:
+        return found
     if op.name in _REGION_OPS:
         return all(
             is_harmless(inner) or inner.name == "scf.yield"
@@ -36,10 +43,7 @@ def is_harmless(op: Operation) -> bool:
         )
     if op.regions:
         return False
-    kind = type(op)
-    found = _harmless.get(kind)
-    if found is None:
-        found = _harmless[kind] = _only_makes_results(op)
+    found = _harmless[kind] = _only_makes_results(op)
     return found
 
 

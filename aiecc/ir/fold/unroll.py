@@ -124,7 +124,8 @@ def _copy_before(block: Block, at: Operation, arguments: Sequence[SSAValue]) -> 
 def _clone_before(ops: Sequence[Operation], at: Operation, mapper: dict[SSAValue, SSAValue]) -> None:
     assert at.parent is not None
     for op in ops:
-        at.parent.insert_op_before(op.clone(mapper), at)
+        # `clone` sets operands once more, for the sake of what is inside.
+        at.parent.insert_op_before(op.clone(mapper) if op.regions else op.clone_without_regions(mapper), at)
 
 
 def _put(at: Operation, op: Operation) -> SSAValue:
