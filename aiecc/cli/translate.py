@@ -28,8 +28,10 @@ def main(argv: Sequence[str] | None = None) -> None:
 def run(argv: Sequence[str]) -> int:
     """As `main`, but returns the exit code."""
     try:
-        options = {name for p in translate.params for name in p.opts if name.startswith("--")} | {"--help"}
-        switches = {name for p in translate.params for name in p.opts if isinstance(p, click.Option) and p.is_flag}
+        spelled = {name for p in translate.params for name in (*p.opts, *p.secondary_opts)}
+        options = {name for name in spelled if name.startswith("--")} | {"--help"}
+        flags = [p for p in translate.params if isinstance(p, click.Option) and p.is_flag]
+        switches = {name for p in flags for name in (*p.opts, *p.secondary_opts)}
         args = normalize(argv, options, switches | {"--help"}, ("-o", "-p", "-h"))
         translate.main(args, prog_name="aiecc-translate", standalone_mode=False)
     except Refused as refused:
@@ -51,6 +53,16 @@ def run(argv: Sequence[str]) -> int:
 @click.option("--aie-generate-bcf", "bcf", is_flag=True, help="the BCF of one core, for Chess")
 @click.option("--aie-generate-mmap", "mmap", is_flag=True, help="the buffers every tile's core sees")
 @click.option("--aie-generate-target-arch", "arch", is_flag=True, help="the architecture of the device")
+@click.option("--aie-npu-to-binary", "npu", is_flag=True, help="a lowered runtime sequence as a transaction")
+@click.option("--aie-output-binary/--no-aie-output-binary", "binary", default=True, help="bytes; else hex digits")
+@click.option("--aie-sequence-name", "sequence", default="", metavar="NAME", help="the sequence; default: the first")
+@click.option(
+    "--aie-npu-fold-ddr-addr-offset/--no-aie-npu-fold-ddr-addr-offset",
+    "fold",
+    default=True,
+    help="fold the address of the sixth and later host buffers into the patch",
+)
+@click.option("--aie-npu-emit-locmap", "locmap", default="", metavar="FILE", help="which bytes come from which line")
 @click.option("--tilecol", default=0, metavar="N", help="column of the core")
 @click.option("--tilerow", default=0, metavar="N", help="row of the core")
 @click.option("--aie-device-name", "device", default="", metavar="NAME", help="the device; default: main")
@@ -62,6 +74,11 @@ def translate(
     bcf: bool,
     mmap: bool,
     arch: bool,
+    npu: bool,
+    binary: bool,
+    sequence: str,
+    fold: bool,
+    locmap: str,
     tilecol: int,
     tilerow: int,
     device: str,
@@ -70,9 +87,23 @@ def translate(
 ) -> None:
     """Read FILE (default: standard input) and print one of the --aie-generate-* formats."""
     asked = [make for wanted, make in ((ldscript, _ldscript), (bcf, _bcf), (mmap, _mmap), (arch, _arch)) if wanted]
-    if len(asked) != 1:
-        refuse("choose one of the --aie-generate-* options", code="E0901", todo="see 'aiecc-translate --help'")
+    if len(asked) + npu != 1:
+        refuse(
+            "choose one of the --aie-generate-* options or --aie-npu-to-binary",
+            code="E0901",
+            todo="see 'aiecc-translate --help'",
+        )
     invited(plugins)
+    if npu:
+        from aiecc.cli.translate_npu import to_binary, write
+
+        name = "<stdin>" if file == _STDIN else file
+        text = _text(file)
+        write(
+            output,
+            to_binary(text, name, device=device, sequence=sequence, binary=binary, fold=fold, locmap=locmap),
+        )
+        return
     design = _read(file)
     _write(output, asked[0](design, device, (tilecol, tilerow)))
 

@@ -146,34 +146,3 @@ def burst_code(target: Target, length: int) -> int | None:
     if not length:
         return len(bursts) - 1 if bursts else 0
     return bursts.index(length) if length in bursts else None
-
-
-def tile_base(target: Target, col: int, row: int) -> int:
-    """The address of offset 0 of a tile."""
-    return col << target.family.column_shift | row << target.family.row_shift
-
-
-def bd_address(target: Target, col: int, row: int, bd_id: int) -> int:
-    """The address of a descriptor's first word."""
-    kind = target.tile_kind(col, row)
-    dma = target.dma(kind) if kind is not None else None
-    assert dma is not None, f"tile ({col}, {row}) has no DMA"
-    return tile_base(target, col, row) + dma.bd_base + dma.bd_pitch * bd_id
-
-
-def control_address(target: Target, col: int, row: int, *, sends: bool, channel: int) -> int:
-    """The address of a channel's control register; its start queue is the word after it."""
-    kind = target.tile_kind(col, row)
-    dma = target.dma(kind) if kind is not None else None
-    assert dma is not None, f"tile ({col}, {row}) has no DMA"
-    first = dma.mm2s_control if sends else dma.s2mm_control
-    return tile_base(target, col, row) + first + dma.control_pitch * channel
-
-
-def lock_address(target: Target, col: int, row: int, lock: int) -> int | None:
-    """The address of a lock's value; None where locks cannot be set from outside."""
-    kind = target.tile_kind(col, row)
-    locks = target.locks(kind) if kind is not None else None
-    if locks is None or locks.base is None:
-        return None
-    return tile_base(target, col, row) + locks.base + locks.pitch * lock

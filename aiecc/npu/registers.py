@@ -25,7 +25,10 @@ CORE_RUN = Layout("core control", 1, (Field("reset", 0, 1, 1), Field("enable", 0
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """A register by name: `module` of which tile, `word` of what, and the layout of all its words where we know it."""
+    """A register by name: `module` of which tile, `word` of what, and the layout of all its words where we know it.
+
+    official: module and name in the vendor's register database; None where we do not know them.
+    """
 
     col: int
     row: int
@@ -33,6 +36,7 @@ class Register:
     name: str
     word: int = 0
     layout: Layout | None = None
+    official: tuple[str, str] | None = None
 
     def __str__(self) -> str:
         return f"tile({self.col}, {self.row}) {self.module} {self.name}"
@@ -69,26 +73,35 @@ def locate(target: Target, address: int) -> Register | None:
     offset = address & (1 << family.row_shift) - 1
     module = _MODULES[kind]
     found = _dma_register(target, kind, offset)
+    database = _DATABASE[kind]
     if found is not None:
-        name, word, layout = found
-        return Register(col, row, module, name, word, layout)
+        name, word, layout, official = found
+        return Register(col, row, module, name, word, layout, (database, official))
     locks = target.locks(kind)
     if locks.base is not None and 0 <= offset - locks.base < locks.count * locks.pitch:
         lock, rest = divmod(offset - locks.base, locks.pitch)
         if not rest:
-            return Register(col, row, "locks", f"lock {lock}", 0, LOCK_VALUE)
+            return Register(col, row, "locks", f"lock {lock}", 0, LOCK_VALUE, (database, f"Lock{lock}_value"))
     memory = target.memory_size(kind)
     if offset < memory:
         return Register(col, row, "memory", f"byte 0x{offset:X}")
     if kind is TileKind.CORE:
         if offset == CORE_CONTROL:
-            return Register(col, row, "core", "control", 0, CORE_RUN)
+            return Register(col, row, "core", "control", 0, CORE_RUN, ("core", "Core_Control"))
         if PROGRAM_MEMORY <= offset < PROGRAM_MEMORY + target.program_memory_size:
             return Register(col, row, "program memory", f"byte 0x{offset - PROGRAM_MEMORY:X}")
     return Register(col, row, "register", f"0x{offset:X}")
 
 
-def _dma_register(target: Target, kind: TileKind, offset: int) -> tuple[str, int, Layout | None] | None:
+_DATABASE = {
+    TileKind.SHIM_NOC: "shim",
+    TileKind.SHIM_PL: "shim",
+    TileKind.MEM: "memory_tile",
+    TileKind.CORE: "memory",
+}
+
+
+def _dma_register(target: Target, kind: TileKind, offset: int) -> tuple[str, int, Layout | None, str] | None:
     dma = target.dma(kind)
     if dma is None or kind not in (TileKind.SHIM_NOC, TileKind.MEM, TileKind.CORE):
         return None
@@ -96,20 +109,21 @@ def _dma_register(target: Target, kind: TileKind, offset: int) -> tuple[str, int
         bd, rest = divmod(offset - dma.bd_base, dma.bd_pitch)
         layout = layout_of(kind)
         if rest % 4 == 0 and rest // 4 < layout.words:
-            return f"descriptor {bd}", rest // 4, layout
+            return f"descriptor {bd}", rest // 4, layout, f"DMA_BD{bd}_{rest // 4}"
+    queue = "Task_Queue" if kind is TileKind.SHIM_NOC else "Start_Queue"
     for word, first in (("S2MM", dma.s2mm_control), ("MM2S", dma.mm2s_control)):
         inside = offset - first
         if 0 <= inside < dma.channels * dma.control_pitch:
             channel, rest = divmod(inside, dma.control_pitch)
             if rest == 0:
-                return f"{word} {channel} control", 0, CHANNEL_CONTROL
+                return f"{word} {channel} control", 0, CHANNEL_CONTROL, f"DMA_{word}_{channel}_Ctrl"
             if rest == 4:
-                return f"{word} {channel} start queue", 0, QUEUE
+                return f"{word} {channel} start queue", 0, QUEUE, f"DMA_{word}_{channel}_{queue}"
     for word, first in (("S2MM", dma.s2mm_status), ("MM2S", dma.mm2s_status)):
         if first is not None and 0 <= offset - first < dma.channels * dma.status_pitch:
             channel, rest = divmod(offset - first, dma.status_pitch)
             if rest == 0:
-                return f"{word} {channel} status", 0, None
+                return f"{word} {channel} status", 0, None, f"DMA_{word}_Status_{channel}"
     return None
 
 

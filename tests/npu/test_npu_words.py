@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from aiecc.model.targets import TileKind, get
+from aiecc.model.targets import DmaDirection, TileKind, get
 from aiecc.npu import bd, txn
 from aiecc.npu.bits import Field, Layout, Unfit
 
@@ -104,17 +104,16 @@ def test_queue_words() -> None:
 
 def test_addresses() -> None:
     """Tile base = column << 25 | row << 20; offsets from the register map."""
-    assert bd.bd_address(NPU2, 0, 0, 0) == 118784
-    assert bd.bd_address(NPU2, 0, 2, 0) == 0x0021D000
-    assert bd.bd_address(NPU2, 0, 1, 3) == 0x1A0060
-    assert bd.control_address(NPU2, 0, 0, sends=True, channel=0) + 4 == 119316
-    assert bd.control_address(NPU2, 0, 0, sends=False, channel=1) + 4 == 0x1D20C
-    assert bd.control_address(NPU2, 2, 0, sends=False, channel=1) + 4 == (2 << 25) + 0x1D20C
-    assert bd.control_address(NPU2, 0, 1, sends=True, channel=5) == 0x1A0630 + 40
-    assert bd.control_address(NPU2, 0, 2, sends=False, channel=0) == 0x200000 + 122368
-    assert bd.lock_address(NPU2, 1, 2, 3) == (1 << 25) + (2 << 20) + 0x1F030
-    assert bd.lock_address(NPU2, 0, 1, 63) == (1 << 20) + 0xC03F0
-    assert bd.lock_address(get("xcvc1902"), 2, 1, 0) is None
+    assert NPU2.bd_address(0, 0, 0) == 118784
+    assert NPU2.bd_address(0, 2, 0) == 0x0021D000
+    assert NPU2.bd_address(0, 1, 3) == 0x1A0060
+    assert NPU2.channel_queue(0, 0, DmaDirection.MM2S, 0) == 119316
+    assert NPU2.channel_queue(2, 0, DmaDirection.S2MM, 1) == (2 << 25) + 0x1D20C
+    assert NPU2.channel_control(0, 1, DmaDirection.MM2S, 5) == 0x1A0630 + 40
+    assert NPU2.channel_control(0, 2, DmaDirection.S2MM, 0) == 0x200000 + 122368
+    assert NPU2.lock_address(1, 2, 3) == (1 << 25) + (2 << 20) + 0x1F030
+    assert NPU2.lock_address(0, 1, 63) == (1 << 20) + 0xC03F0
+    assert get("xcvc1902").lock_address(2, 1, 0) is None
 
 
 def test_layouts_agree_with_the_target_model() -> None:

@@ -15,6 +15,7 @@ PASSES: dict[str, str] = {
     "aie-canonicalize-device": "canonicalize_device:CanonicalizeDevice",
     "aie-default-stack-size": "default_stack_size:DefaultStackSize",
     "aie-dma-tasks-to-npu": "tasks_to_npu:DmaTasksToNpu",
+    "aie-dma-to-npu": "dma_to_npu:DmaToNpu",
     "aie-localize-locks": "localize_locks:LocalizeLocks",
     "aie-materialize-bd-chains": "bd_chains:MaterializeBdChains",
     "aie-normalize-address-spaces": "address_spaces:NormalizeAddressSpaces",
