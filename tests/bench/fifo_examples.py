@@ -186,6 +186,22 @@ DISTRIBUTE_REPEAT = device(
     )
 )
 
+
+def repeated(kind: str, depth: int) -> str:
+    """A core's four objects of 8, each sent three times to a distant core."""
+    return device(
+        "\n".join(
+            [
+                tiles((0, 2), (2, 4)),
+                fifo("f", "%t02", "%t24", depth, "memref<8xi32>", "{repeat_count = 3 : i32}"),
+                producer("%t02", "f", 8, 4),
+                consumer("%t24", "f", 8, 12),
+            ]
+        ),
+        kind,
+    )
+
+
 JOIN_BOUNDED = device(
     "\n".join(
         [

@@ -406,9 +406,12 @@ def test_a_binary_release_alone() -> None:
     assert ran.said == ["'aie.objectfifo.release' op objectFifo release has no corresponding acquire on this tile"]
 
 
-def test_binary_locks_cannot_repeat() -> None:
-    ran = refused(design(binary("w", 2, pool=", repeatCount = 2 : i32"), acquire("w"), "xcvc1902"))
-    assert ran.said == ["'aie.objectfifo.pool' op repeats each object 2 times, which binary locks cannot count"]
+def test_a_binary_lock_is_handed_over_once_however_often_its_object_is_sent() -> None:
+    """The sender holds it over all copies."""
+    body = (acquire("w"), use(), release("w"))
+    once = lower(binary("w", 2), *body, device="xcvc1902")
+    often = lower(binary("w", 2, pool=", repeatCount = 2 : i32"), *body, device="xcvc1902")
+    assert often.lines("use_lock") == once.lines("use_lock")
 
 
 def test_a_count_below_an_op_that_cannot_carry_it() -> None:

@@ -151,6 +151,13 @@ def test_a_broadcast_on_binary_locks(way: str) -> None:
     same(outcomes, "two", objects[:-1] + objects[1:])
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["npu2", "xcvc1902"])
+def test_a_core_object_is_sent_three_times(kind: str, depth: int, way: str) -> None:
+    same(run(designs.repeated(kind, depth), way), "f", np.repeat(count(4, 8), 3, axis=0))
+
+
 # --- links ------------------------------------------------------------------------------------------------------------
 
 

@@ -161,9 +161,6 @@ class _States:
         if buffers is None:
             return None
         state = EndState(end, pool, object_type(pool, end), buffers)
-        if self._binary and state.repeats > 1:
-            self._blame(pool, f"repeats each object {state.repeats} times, which binary locks cannot count")
-            return None
         if self._binary:
             locks = self._locks(pool, pool.locks)
             if locks is None:
