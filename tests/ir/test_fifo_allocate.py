@@ -436,10 +436,10 @@ def test_a_stream_port_without_a_number() -> None:
 
 def test_a_stream_port_that_is_not_there() -> None:
     ran = refused(port("a", "%t02", 1), port("b", "%t13", 0), route("@a", "b"))
-    text = "stream port 1 does not exist: tile (0, 2) has 1 Core port into its stream switch"
+    text = "source Core:1 does not exist: tile (0, 2) has 1 Core port into its stream switch"
     assert ran.only.text == f"'aie.route_endpoint' op {text}"
     ran = refused(port("a", "%t02", 0), port("b", "%t13", -1), route("@a", "b"))
-    assert "stream port -1 does not exist: tile (1, 3) has 1 Core port out of its stream switch" in ran.only.text
+    assert "destination Core:-1 does not exist: tile (1, 3) has 1 Core port out of its stream switch" in ran.only.text
 
 
 def test_two_circuits_on_one_stream_port() -> None:

@@ -103,9 +103,9 @@ def _missing_port(facts: Facts, end: StreamEnd, port: int) -> str:
     count = facts.target.ports(col, row, Bundle.CORE, PortSide.IN if sends else PortSide.OUT)
     if 0 <= port < count:
         return ""
-    way = "into" if sends else "out of"
+    end_word, way = ("source", "into") if sends else ("destination", "out of")
     return (
-        f"stream port {port} does not exist: tile ({col}, {row}) has {count} Core port{'s' * (count != 1)} {way} its "
+        f"{end_word} Core:{port} does not exist: tile ({col}, {row}) has {count} Core port{'s' * (count != 1)} {way} its "
         "stream switch"
     )
 
