@@ -644,6 +644,8 @@ class _Net:
         self.write(fifo, mem, 0)
         sources = [_Fifo(self.name(), fifo.size, fifo.count // number, [(mem, place, 0)]) for _ in range(number)]
         self.kinds.add("merge")
+        # How much of each source comes has to be settled.
+        self.endless = False
         self.merged[fifo.name] = len(self.bytes_of([0] * fifo.size))
         self.several(sources, tags=True)
         ins = ", ".join(f"@{s.name}" for s in sources)

@@ -129,7 +129,7 @@ class Wiring:
         first = link.inputs[0]
         if link.windows:
             windows = self._windows(link)
-            held.windows = (windows, *windows.make(self.schedule, f"@{first.name}"))
+            held.windows = (windows, *windows.make(self.schedule, f"the link of @{first.name}"))
             self.parts.append(held.windows[2])
             return
         owner = link.owner
@@ -139,7 +139,7 @@ class Wiring:
         cuts = link.cuts()
         initial = owner in link.outputs
         held.store = self._store(
-            owner, f"@{owner.name}", self.plan.link_depth(link), owner.width, cuts, link.tile,
+            owner, f"the link of @{owner.name}", self.plan.link_depth(link), owner.width, cuts, link.tile,
             initial=initial, repeat=repeat,
         )  # fmt: skip
         if link.merges:
