@@ -180,6 +180,24 @@ def test_the_count_of_held_objects_goes_around_loops_and_through_branches() -> N
     assert len(ran.lines("arith.maxsi")) == 1
 
 
+def test_a_sliding_window_carries_one_number() -> None:
+    """Two at a time, one back: d = max(2 - h, 0) is taken, and h + d - 1 goes into the next round."""
+    ran = lower(end("r", 3, "drains"), loop(acquire("r", 2), use("%o#0"), use("%o#1"), release("r")))
+    body = [line for line in code(ran) if "memref" not in line and "constant" not in line]
+    assert body == [
+        "%0 = scf.for %arg0 = %c0 to %c9 step %c1 iter_args(%arg1 = %c0_i32) -> (i32) {",
+        "%1 = arith.subi %c2_i32, %arg1 : i32",
+        "%2 = arith.maxsi %1, %c0_i32_2 : i32",
+        "aie.use_lock(%r_full, AcquireGreaterEqual, %2)",
+        "%3 = arith.addi %arg1, %2 : i32",
+        "aie.use_lock(%r_free, Release, %c1_i32)",
+        "%6 = arith.subi %3, %c1_i32_3 : i32",
+        "scf.yield %6 : i32",
+        "} {aie.unroll_hint = 3 : i64}",
+        "aie.end",
+    ]
+
+
 def test_a_release_that_may_be_too_much_leaves_a_count_of_zero() -> None:
     ran = lower(end("r", 2, "drains"), acquire("r"), release("r"), release("r"))
     assert len(ran.lines("arith.maxsi")) == 2

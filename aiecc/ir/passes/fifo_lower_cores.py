@@ -83,9 +83,11 @@ class _Plan:
             {name: state.depth for name, state in self.states.items()},
         )
         used = {op.fifo_name for op in self.accesses if any(any(True for _ in result.uses) for result in op.results)}
+        sources: dict[str, Operation] = {}
+        for op in self.accesses:
+            sources.setdefault(op.fifo_name, op)
         for name, state in self.states.items():
-            source = next(op for op in self.accesses if op.fifo_name == name)
-            state.prepare(Writer(first, source), name in used, self.binary)
+            state.prepare(Writer(first, sources[name]), name in used, self.binary)
         self._hint()
         for op in self.accesses:
             state = self.states[op.fifo_name]
