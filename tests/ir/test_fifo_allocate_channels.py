@@ -291,6 +291,19 @@ def test_a_chain_longer_than_a_channels_descriptors() -> None:
     assert (channels(fits)["deep_cons_dma"], channels(fits)["out_prod_dma"]) == (0, 1)
 
 
+def test_long_chains_choose_first_where_the_halves_do_not_suffice_otherwise() -> None:
+    # 8 + 16 and 10 + 14 are the only halves; in the order of declaration 8 and 14 come together.
+    depths = {"a": 8, "b": 10, "c": 14, "d": 16}
+    lines = [f"{pool(f'{n}_pool', '%t01', d)}\n{dma(n, '%t01', 'drains', f'{n}_pool')}" for n, d in depths.items()]
+    found = channels(allocated(*lines))
+    assert found["a"] % 2 == found["d"] % 2 != found["b"] % 2 == found["c"] % 2
+    fits = channels(allocated(*(line.replace("depth = 16", "depth = 8") for line in lines)))
+    assert fits == {"a": 0, "b": 1, "c": 2, "d": 3}
+    assert refused(*(line.replace("depth = 16", "depth = 17") for line in lines)).only.text.startswith(
+        "'aie.objectfifo.dma_endpoint' op on tile(0, 1) needs 17 buffer descriptors"
+    )
+
+
 def test_chains_that_do_not_fit_together() -> None:
     lines = (
         pool("a_pool", "%t02", 10), dma("a", "%t02", "drains", "a_pool", fifo("fa")), takes("x", "%t13"),

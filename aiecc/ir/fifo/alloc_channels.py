@@ -79,6 +79,7 @@ class ChannelPlanner:
 
     together: for an end, the end whose channel it takes (transfers that are never in flight together).
     turns: for an end, the order in which it and others take turns on a channel, beside what the IR says.
+    long_first: among equals, long chains choose first instead of those declared first.
     """
 
     def __init__(
@@ -88,12 +89,14 @@ class ChannelPlanner:
         storage: Storage,
         together: Mapping[str, str],
         turns: Mapping[str, tuple[str, ...]],
+        long_first: bool = False,
     ) -> None:
         self._facts = facts
         self._programs = programs
         self._storage = storage
         self._together = together
         self._turns = turns
+        self._long_first = long_first
         self._taken: dict[tuple[Place, bool, int], Operation | Want] = {}
         self._load: dict[Place, dict[int, int]] = {}
         self._out = Channels()
@@ -107,7 +110,7 @@ class ChannelPlanner:
                 self._pin(want, want.pinned)
         failed: dict[Key, list[Want]] = {}
         open_wants = [want for want in out.wants if want.pinned is None]
-        for want in sorted(open_wants, key=_rank):
+        for want in sorted(open_wants, key=self._rank):
             channel = self._choose(want)
             if channel is None:
                 failed.setdefault(want.key, []).append(want)
@@ -172,6 +175,13 @@ class ChannelPlanner:
         if self._facts.kind(place) is not TileKind.MEM:
             return False
         return any(other != place for other in self._storage.places_of(end))
+
+    def _rank(self, want: Want) -> tuple[int, int]:
+        """Who chooses first: those with the fewest channels to choose from, self-programmed ones last."""
+        long = -want.demand if self._long_first else 0
+        if want.restricted:
+            return 0, long
+        return (2, -want.demand) if want.program else (1, long)
 
     # -- giving them out -------------------------------------------------------------------------
 
@@ -318,10 +328,3 @@ def _ways_out(facts: Facts, want: Want) -> str:
     link = "distribute one of them on a memory tile" if want.sends else "join some of them on a memory tile"
     merge = "" if want.sends else ", merge them by packets (mode = #aie.link_mode<time>)"
     return f"{link}{merge}, or pass objects through a neighbour's memory"
-
-
-def _rank(want: Want) -> tuple[int, int]:
-    """Who chooses first: those with the fewest channels to choose from, self-programmed ones last."""
-    if want.restricted:
-        return 0, 0
-    return (2, -want.demand) if want.program else (1, 0)

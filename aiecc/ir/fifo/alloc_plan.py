@@ -35,13 +35,16 @@ TurnMap = dict[str, tuple[str, ...]]
 
 @dataclass
 class Plan:
-    """Where everything goes. turns: by endpoint, what this pass writes. shared: whether shim ends share channels."""
+    """Where everything goes.
+
+    turns: by endpoint, what this pass writes. together: shim ends, and the end whose channel each of them shares.
+    """
 
     storage: Storage
     channels: Channels
     programs: Programs
     turns: TurnMap = field(default_factory=dict[str, tuple[str, ...]])
-    shared: bool = False
+    together: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def make_plan(facts: Facts) -> Plan:
@@ -59,7 +62,9 @@ def make_plan(facts: Facts) -> Plan:
     if channels.shortages:
         plan = _Sharing(facts, programs, storage, channels).plan()
     if faults := list(overfull(facts, programs, plan.channels)):
-        raise Unplannable(faults)
+        plan.channels = _channels(facts, programs, storage, plan.together, plan.turns, long_first=True)
+        if plan.channels.faults or plan.channels.shortages or any(overfull(facts, programs, plan.channels)):
+            raise Unplannable(faults)
     return plan
 
 
@@ -104,10 +109,8 @@ def _missing_port(facts: Facts, end: StreamEnd, port: int) -> str:
     if 0 <= port < count:
         return ""
     end_word, way = ("source", "into") if sends else ("destination", "out of")
-    return (
-        f"{end_word} Core:{port} does not exist: tile ({col}, {row}) has {count} Core port{'s' * (count != 1)} {way} its "
-        "stream switch"
-    )
+    ports = f"{count} Core port{'s' * (count != 1)}"
+    return f"{end_word} Core:{port} does not exist: tile ({col}, {row}) has {ports} {way} its stream switch"
 
 
 def check_headers(facts: Facts) -> None:
@@ -157,8 +160,9 @@ def _channels(
     storage: Storage,
     together: Mapping[str, str] | None = None,
     turns: Mapping[str, tuple[str, ...]] | None = None,
+    long_first: bool = False,
 ) -> Channels:
-    return ChannelPlanner(facts, programs, storage, together or {}, turns or {}).plan()
+    return ChannelPlanner(facts, programs, storage, together or {}, turns or {}, long_first).plan()
 
 
 def _local_sets(facts: Facts, storage: Storage, channels: Channels) -> Iterator[frozenset[str]]:
@@ -198,7 +202,7 @@ class _Sharing:
             self._channels = _channels(self._facts, self._programs, self._storage, self._together, turns)
             if self._channels.faults:
                 raise Unplannable(self._channels.faults)
-        return Plan(self._storage, self._channels, self._programs, self._turn_map(), bool(self._together))
+        return Plan(self._storage, self._channels, self._programs, self._turn_map(), self._together)
 
     def _on_shim(self, shortage: Shortage) -> bool:
         kind = self._facts.kind(shortage.key[0])

@@ -51,7 +51,7 @@ class ObjectFifoAllocate(Pass):
             if spilled(wrong.faults):
                 sink.remark(_NO_PACKING, span_of(op))
             return
-        if plan.shared and not _packetize(view, plan, facts, sink):
+        if plan.together and not _packetize(view, plan, facts, sink):
             return
         _emit(facts, plan, rearm)
         for fault in plan.channels.crowded:
