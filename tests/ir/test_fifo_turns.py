@@ -237,6 +237,7 @@ def test_ends_whose_other_ends_are_on_different_tiles_do_not_share():
         loop(use("b") + "scf.if %yes {\n" + use("c") + "}\n"),
         loop(use("b") + "scf.if %yes {\n" + use("b") + "} else {\n" + use("c") + "}\n" + use("c")),
         "scf.if %yes {\n" + loop(use("b", "c")) + "}\n",
+        "scf.if %yes {\n" + loop(use("b", "c")) + "} else {\nmemref.store %some, %cell[%zero] : memref<1xindex>\n}\n",
         loop(use("b") + loop(use("c"), "%some")),
         loop(use("b") + loop(use("c"), "%some") + use("c")),
         loop(use("b") + f"scf.while : () -> () {{\nscf.condition(%yes)\n}} do {{\n{use('c')}scf.yield\n}}\n"),
@@ -246,8 +247,8 @@ def test_ends_whose_other_ends_are_on_different_tiles_do_not_share():
         "",
     ],
     ids=[
-        "under a branch", "on both sides", "loop under a branch", "unknown trips", "unknown trips beside",
-        "while inside", "no loop", "one outside of it", "one not used", "no access",
+        "under a branch", "on both sides", "loop under a branch", "loop under one of two", "unknown trips",
+        "unknown trips beside", "while inside", "no loop", "one outside of it", "one not used", "no access",
     ],
 )  # fmt: skip
 def test_without_a_fixed_order_nothing_is_shared(body: str):
@@ -343,6 +344,21 @@ def test_a_chain_that_no_channel_has_descriptors_for_is_not_built():
     code = core(loop(use("b", "c")))
     assert core_in(to_core("b", 1, 5), to_core("c", 1, 3), code) is None
     assert core_in(to_core("b", 1, 4), to_core("c", 1, 2), code) == [inward("b", "c")]
+
+
+def test_a_memory_tiles_channel_has_half_of_its_descriptors():
+    """Depths three and four: twelve rounds of two on the memory tile are all one of its channels has."""
+    code = core(loop(use("b", "c")))
+    assert core_in(to_core("b", 3, 2), to_core("c", 4, 2), code) == [inward("b", "c")]
+    assert core_in(to_core("b", 5, 2), to_core("c", 3, 2), code) is None
+
+
+def test_two_shared_channels_may_need_more_descriptors_than_the_tile_has():
+    """One chain of 24 and what the others need are 45 of 48; two such chains are too many."""
+    ends = [to_core(n, d, 2, core=c) for n, d, c in (("a", 3, "02"), ("b", 4, "02"), ("d", 3, "03"), ("e", 4, "03"))]
+    view = view_of(*ends, core(loop(use("a", "b"))), core(loop(use("d", "e")), "03"))
+    assert turn_plans(view, MEM, True, 1) == [outward("a", "b")]
+    assert turn_plans(view, MEM, True, 2) is None
 
 
 def test_descriptors_that_others_on_the_tile_need_count_as_well():
@@ -615,6 +631,52 @@ def test_so_it_is_between_two_cores(seed: int):
             expected = [inward(*turns)]
             break
     assert plans == expected
+
+
+def four(seed: int) -> tuple[list[Turns] | None, Drawn, Body]:
+    """Four fifos between two cores, and how two channels are saved."""
+    one = Drawn(seed)
+    one.names = "bcde"
+    one.far = {n: one.rng.randint(1, 2) for n in one.names}
+    one.near = {n: one.rng.randint(1, 2) for n in one.names}
+    one.body, other = random_body(one.rng, one.near), random_body(one.rng, one.far)
+    parts = [far_core(n, one.far[n], one.near[n]) for n in one.names]
+    return core_in(*parts, core(text_of(one.body)), core(text_of(other, "_p"), "12"), excess=2), one, other
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_several_shared_channels_run_together(seed: int):
+    plans, one, other = four(seed)
+    if plans is None:
+        return
+    q = one.queues()
+    orders = [[name.removesuffix("_in") for name in turns.here] for turns in plans]
+    alone = [[n] for n in one.names if not any(n in order for order in orders)]
+    assert sum(len(set(order)) - 1 for order in orders) == 2
+    actors = [q.core(one.body), q.core(other, "m"), *map(q.chain, [*orders, *alone])]
+    # Cores that stop each other with a channel for each fifo are no fault of the turns.
+    apart = one.queues()
+    if apart.runs([apart.core(one.body), apart.core(other, "m"), *(apart.chain([n]) for n in one.names)], 100):
+        assert q.runs(actors, 100)
+
+
+def test_two_channels_that_are_safe_one_by_one_are_refused_together():
+    """Each core waits for the other over another one of the two channels."""
+    plans, one, other = four(15)
+    assert plans is None
+    first, second = late_of(one.body, "dc"), late_of(one.body, "eb")
+
+    def runs(*orders: list[str]) -> bool:
+        q = one.queues()
+        alone = [[n] for n in one.names if not any(n in order for order in orders)]
+        return q.runs([q.core(one.body), q.core(other, "m"), *map(q.chain, [*orders, *alone])], 200)
+
+    assert runs(first) and runs(second)
+    assert not runs(first, second)
+
+
+def late_of(body: Body, names: str) -> list[str]:
+    return late([step for step in body if step[1] in names], "take")
 
 
 def test_both_answers_come_up_in_the_random_designs():

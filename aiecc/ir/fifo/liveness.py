@@ -210,8 +210,8 @@ class _Reader:
     def _issue(self, ends: list[str], makers: Makers, token: bool) -> None:
         for end in ends:
             self.issued.add(end)
-            # A receiving channel hands out a token for each memcpy, asked for or not.
-            always = not self.sends[end] and any(isinstance(op, NpuDmaMemcpyNdOp) for op in makers)
+            # A receiving channel hands out a token for each memcpy, asked for or not; a sending one is never over.
+            always = any(isinstance(op, NpuDmaMemcpyNdOp) for op in makers)
             self._change(end, partial(_Queue.issued, transfer=_Transfer(makers, token or always)))
 
     def _start(self, makers: Makers | None) -> None:

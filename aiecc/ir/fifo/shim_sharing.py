@@ -99,14 +99,8 @@ def packetize_shared(view: FifoView, channels: Mapping[str, int], sink: Sink) ->
     if not shared:
         return True
     taken: dict[Channel, set[int]] = {}
-    circuits: list[RouteOp] = []
-    for route in view.routes:
-        keys = _channels_of(route, shared)
-        if keys and route.packet is None:
-            circuits.append(route)
-        elif route.packet is not None and route.packet.pkt_id is not None:
-            for key in keys:
-                taken.setdefault(key, set()).add(route.packet.pkt_id)
+    circuits = [route for route in view.routes if route.packet is None and _channels_of(route, shared)]
+    # What is introduced here differs from all that is held, so from the ids of packet routes on the same channels, too.
     held = held_ids(view.device)
     introduced: list[int] = []
     for route in circuits:
