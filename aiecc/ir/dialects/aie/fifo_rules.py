@@ -13,8 +13,9 @@ from aiecc.ir.dialects.aie.memory import element_count
 from aiecc.ir.dialects.aie.named import find_named
 from aiecc.ir.dialects.aie.older import OLD_FIFO_KEYS
 from aiecc.ir.dialects.aie.tile_rules import SHIM_NOC, verify_tile_kind
-from aiecc.ir.dialects.aie.tiles import TileLike, target_of
+from aiecc.ir.dialects.aie.tiles import DeviceOp, TileLike, device_of, target_of
 from aiecc.ir.dialects.base import show
+from aiecc.ir.memo import remembered
 from aiecc.model.targets import TileKind
 
 NO_PAD_REGISTER = "`padValue` requires the CONSTANT_PAD_VALUE register, unavailable on this target"
@@ -167,12 +168,20 @@ def verify_allocate(op: ObjectFifoAllocateOp) -> None:
         raise op.error(f"{prefix} with set dimensions attribute", bare=True)
     if stream_ends(fifo):
         raise op.error(f"{prefix} using stream port", bare=True)
-    block = op.parent
-    for other in block.ops if block is not None else ():
-        if other is op:
-            break
-        if isinstance(other, ObjectFifoAllocateOp) and other.fifo_name == op.fifo_name:
-            raise op.error(f"objectfifo @{op.fifo_name} already has an allocate operation")
+    device = device_of(op)
+    if device is None:
+        return
+    first = remembered(("first allocates", device), lambda: _first_allocates(device))
+    if first.get(op.fifo_name, op) is not op:
+        raise op.error(f"objectfifo @{op.fifo_name} already has an allocate operation")
+
+
+def _first_allocates(device: DeviceOp) -> dict[str, ObjectFifoAllocateOp]:
+    found: dict[str, ObjectFifoAllocateOp] = {}
+    for op in device.block.ops:
+        if isinstance(op, ObjectFifoAllocateOp):
+            found.setdefault(op.fifo_name, op)
+    return found
 
 
 def verify_external(op: RegisterExternalBuffersOp) -> None:
