@@ -33,6 +33,11 @@ def warning(
     sink.add(_diagnostic(Level.WARNING, op, text, notes, code, todo))
 
 
+def remark(sink: Sink, op: Operation, text: str, notes: Iterable[OpNote] = ()) -> None:
+    """Remark on something at the op, without its name."""
+    sink.add(_diagnostic(Level.REMARK, op, text, notes, "", ""))
+
+
 def _diagnostic(level: Level, op: Operation, text: str, notes: Iterable[OpNote], code: str, todo: str) -> Diagnostic:
     told = tuple(Note(words, None if where is None else span_of(where)) for words, where in notes)
     return Diagnostic(level, text, span_of(op), code, told, todo)

@@ -276,7 +276,7 @@ def _location(attr: Attribute) -> dict[str, Any]:
     if isinstance(attr, FileLineColLoc):
         return {"kind": "file", "file": attr.filename.data, "line": attr.line.data, "column": attr.column.data}
     if isinstance(attr, NameLoc):
-        return {"kind": "name", "name": attr.loc_name.data, "child": _location(attr.location)}
+        return {"kind": "name", "name": attr.desc.data, "child": _location(attr.location)}
     if isinstance(attr, CallSiteLoc):
         return {"kind": "callsite", "callee": _location(attr.callee), "caller": _location(attr.caller)}
     if isinstance(attr, FusedLoc) and isinstance(attr.locations, ArrayAttr):
