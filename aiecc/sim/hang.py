@@ -26,13 +26,15 @@ from aiecc.sim.hang_why import Stuck, Why
 SLACK = 128
 """Bytes a stream surely may hold on its way: a few words in each switch it passes, and in the DMAs at its ends."""
 
-LIMIT = 400_000
+LIMIT = 2_000_000
 """How many actions are looked at, about half a second's worth."""
 
 Relower = Callable[[ModuleOp], "ModuleOp | None"]
 """Lowers a changed design; None when that fails."""
 
+# How often the design is lowered again, how many actions that may cost (in limits), and how much deeper it gets.
 _TRIALS = 24
+_TRIALS_COST = 8
 _MOST = 16
 
 
@@ -131,6 +133,7 @@ class _Check:
         self.slack = slack
         self.limit = limit
         self.steps = 0
+        self.most = _TRIALS_COST * limit
         same = _device_of(before, device.symbol) if before is not None else None
         self.fifos = {op.symbol: op for op in same.walk() if isinstance(op, ObjectFifoOp)} if same is not None else {}
 
@@ -216,7 +219,7 @@ class _Trials:
         return None
 
     def _frees(self, fifo: ObjectFifoOp, depths: Depths) -> bool:
-        if self.left <= 0:
+        if self.left <= 0 or self.check.steps > self.check.most:
             return False
         self.left -= 1
         module = self.before.clone()

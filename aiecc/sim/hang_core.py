@@ -57,6 +57,8 @@ class Undecided(Exception):
 class Ports(Protocol):
     """The numbers of what a core reaches; each raises Undecided when there is none."""
 
+    binary: bool
+
     def lock(self, op: LockOp) -> int: ...
     def stream_out(self, tile: tuple[int, int], channel: int) -> int: ...
     def stream_in(self, tile: tuple[int, int], channel: int) -> int: ...
@@ -112,7 +114,7 @@ class _Recorder:
         self._seen: dict[object, int] = {}
 
     def check(self) -> None:
-        if len(self.t) > self._limit or self.ticks > 4 * self._limit:
+        if len(self.t) > self._limit or self.ticks > self._limit:
             raise _Over
 
     def head(self, loop: int, frame: int, values: Mapping[str, Any]) -> None:
@@ -131,7 +133,8 @@ class _Recorder:
             self.check()
 
     def use(self, code: int, lock: int, amount: int, site: Span | None) -> None:
-        if amount:
+        # Counting locks do not change by 0; binary ones have it as a value.
+        if amount or self._ports.binary:
             self.t.append((code, lock, amount, site))
 
     def put(self, channel: int, size: int, site: Span | None) -> None:

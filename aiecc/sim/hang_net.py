@@ -5,6 +5,7 @@ Ends of the host are always ready: shim channels that no program starts send and
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from aiecc.base.diag import Refused
@@ -23,6 +24,9 @@ from aiecc.sim.streams import Port, Sink, Source
 
 ENDLESS = 1 << 62
 """An amount that never comes to an end."""
+
+_OF_A_FIFO = re.compile(r".+_(?:(?:prod|cons)_)?lock_\d+")
+"""Names that the lowering of fifos gives."""
 
 _RAW_WRITES = frozenset(
     ["aiex.set_lock", "aiex.npu.write32", "aiex.npu.maskwrite32", "aiex.npu.blockwrite", "aiex.control_packet"]
@@ -88,7 +92,8 @@ class _Builder:
         self.device = device
         self.limit = limit
         self.array = Array.of(device)
-        self.net = Net(binary=not device.target.semaphore_locks)
+        self.binary = not device.target.semaphore_locks
+        self.net = Net(binary=self.binary)
         self._locks: dict[Lock, int] = {}
         self._sinks: dict[int, int] = {}
         self._streams: dict[tuple[int, ...], int] = {}
@@ -106,6 +111,7 @@ class _Builder:
             if isinstance(op, CoreOp):
                 tile = coord(op.tile_op, span_of(op))
                 trace = trace_core(op, tile, self, self.limit)
+                self.limit -= len(trace.actions)
                 self.net.members.append(Member(f"core {_place(tile)}", trace, span_of(op), tile))
         self._host(taken)
         self.net.index()
@@ -250,15 +256,17 @@ class _Builder:
                 raise Undecided(f"lock {lock.name} is taken by several, by whoever comes first", lock.span)
 
     def _set_by_the_host(self) -> None:
-        """Locks of shim tiles that nobody in the array gives are the host's; so may be others it can write to."""
-        writes = next((op for op in self.device.walk() if op.name in _RAW_WRITES), None)
+        """Locks that nobody in the array gives are the host's: those of shim tiles, and those it can know of.
+
+        That is every lock the user made; and those of fifos, too, where it writes to addresses that are not looked at.
+        """
+        writes = any(op.name in _RAW_WRITES for op in self.device.walk())
         for at, lock in enumerate(self.net.locks):
             takers = self.net.users(at, TAKE, TAKE_EQUAL)
             givers = self.net.users(at, GIVE)
-            if lock.tile[1] == 0 and not (takers and givers):
+            known = not _OF_A_FIFO.fullmatch(lock.name) or writes
+            if (not givers and (known or lock.tile[1] == 0)) or (not takers and lock.tile[1] == 0):
                 self.net.host_locks.add(at)
-            elif takers and not givers and writes is not None:
-                raise Undecided(f"lock {lock.name} may be given by the host", span_of(writes))
 
 
 def _written_out(once: list[list[Action]], nexts: list[int | None], rounds: int | None, limit: int) -> Trace:

@@ -12,7 +12,6 @@ from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
 from aiecc.sim.hang_core import GIVE, PUT, RECEIVE, SEND, TAKE, TAKE_EQUAL, Action
 from aiecc.sim.hang_net import Member, Net
 from aiecc.sim.hang_run import End
-from aiecc.sim.streams import port_name
 
 _LOCK = re.compile(r"(?P<pool>.+)_(?P<side>prod|cons)_lock_(?P<segment>\d+)")
 _BINARY = re.compile(r"(?P<pool>.+)_lock_(?P<segment>\d+)")
@@ -224,15 +223,7 @@ class Why:
         return (self.fifos[fifo].repeat_count or 1) if pool == fifo else 1
 
 
-def given_by_lowering(name: str) -> bool:
-    """Whether a lock's name is one that the lowering of fifos gives."""
-    return _LOCK.fullmatch(name) is not None
-
-
 def _listed(names: list[str]) -> str:
     shown = names[:6]
     rest = f" and {len(names) - 6} more" if len(names) > 6 else ""
     return ", ".join(shown) + rest
-
-
-__all__ = ["Stuck", "Why", "given_by_lowering", "port_name"]
