@@ -390,9 +390,9 @@ def test_time_grows_with_the_code() -> None:
         module = parse(body("memref.store %k, %s[] : memref<i32>" + one * loops), "p.mlir")
         core = next(op for op in module.walk() if isinstance(op, CoreOp))
         slots = [op for op in core.walk() if isinstance(op, AllocaOp)]
-        start = time.perf_counter()
+        start = time.process_time()
         promote(core, slots)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     small = min(seconds(200) for _ in range(3))
     assert min(seconds(800) for _ in range(3)) < 12 * small
