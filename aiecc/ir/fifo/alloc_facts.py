@@ -160,12 +160,13 @@ class Facts:
         """Whether access to a pool's objects is guarded.
 
         Not so where the author said so, nor where the objects start full and are never filled again: locks would let
-        them be read only as often as they count. A fifo that the host arms again is filled again.
+        them be read only as often as they count. A fifo that the host arms again is filled again. A whole stream in one
+        buffer is nothing without its counts.
         """
-        if pool.disable_synchronization:
-            return False
         if pool.stream is not None:
             return True
+        if pool.disable_synchronization:
+            return False
         filled = 0 if pool.init_values is None else len(pool.init_values.data)
         if filled != pool.depth or not filled:
             return True
