@@ -728,6 +728,11 @@ class _Net:
             self.kinds.add("never ends")
         if chance(choice, 12) and self.feeds:
             self.spoil()
+        elif chance(choice, 6):
+            # Somebody stops taking, and everything before it fills up.
+            self.kinds.add("cut short")
+            out = pick(choice, sorted(self.drains))
+            self.drains[out] = choice.below((self.drains[out] or 0) // 4) * 4
         tiles = "".join(f"  %{name} = aie.tile({c}, {r})\n" for name, (c, r) in sorted(self.tiles.items()))
         fifos = "".join(sorted(self.lines, key=lambda line: "link [" in line))
         body = tiles + fifos + "".join(self.after) + "".join(self.functions) + "".join(self.cores)
