@@ -42,6 +42,7 @@ class Reader(AttrReader):
         self.bound_results = 0
         self.op_start: list[int] = []
         self._uses: dict[tuple[str, int], int] = {}
+        self._settled: list[tuple[SSAValue, int]] = []
         self._definitions: dict[SSAValue, int] = {}
         self._aliases_ahead: dict[str, int] | None = None
         self._known_early: set[str] = set()
@@ -177,11 +178,15 @@ class Reader(AttrReader):
                     used,
                 )
             placeholder.replace_all_uses_with(value)
+            self._settled.append((placeholder, self._uses.get((name, index), span.start)))
 
     def undefined(self) -> list[int]:
         """Where the values stand that are used and nowhere defined, in the order of the text."""
         names = self.forward_ssa_references
-        return sorted(at for (name, index), at in self._uses.items() if index in names.get(name, ()))
+        never = [at for (name, index), at in self._uses.items() if index in names.get(name, ())]
+        # Defined in a region of the op that uses them: there was no op yet that could have been given the value.
+        inside = [at for placeholder, at in self._settled if placeholder.first_use is not None]
+        return sorted({*never, *inside})
 
     def _already_in_use(self, name: Span[str] | Span[bytes], prior: int) -> ParseError:
         text = f"region entry argument '{name.text}' is already in use"

@@ -152,3 +152,16 @@ module {
 // -----
 module @ {
 }
+// -----
+func.func @its_own_variable(%c0: index) {
+  scf.for %i = %c0 to %c0 step %i {
+  }
+  return
+}
+// -----
+func.func @defined_inside(%c0: index) {
+  scf.for %i = %c0 to %c0 step %k {
+    %k = arith.constant 1 : index
+  }
+  return
+}
