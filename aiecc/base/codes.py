@@ -2,7 +2,7 @@
 
 Hundreds say who speaks: E00 reading, E01 IR and verifiers, E02 stack, E03 core data, E04 placement,
 E05 banks, E06 link and program memory, E07 compile, E08 toolchains, E09 driver and plugins,
-E10 runtime sequences and their words. A code is never reused.
+E10 runtime sequences and their words, E11 designs that cannot run. A code is never reused.
 Warnings share the numbers of their errors and start with W.
 """
 
@@ -59,4 +59,6 @@ CODES: dict[str, str] = {
     "E1003": "a tile's descriptors run out",
     "E1004": "a channel's task queue may overflow",
     "W1004": "a channel's task queue may overflow",
+    "E1101": "the design must get stuck",
+    "W1101": "the design gets stuck, perhaps",
 }
