@@ -7,7 +7,7 @@ views with `@view`. A script calls `build(Request(...))`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -168,7 +168,8 @@ class Request:
     """What to build. `get`: names of views or artifacts; empty: the core ELFs, checked.
 
     `options`: instances of `@options` classes, defaults otherwise. `jobs`: 0 means one per CPU. `devices`: only this
-    device, and reset devices whose names start with `empty_`.
+    device, and reset devices whose names start with `empty_`. `names`: what files of views are called instead, with
+    `{0}` for the key, by the view's name.
     """
 
     source: Source
@@ -180,6 +181,7 @@ class Request:
     device: str = ""
     sequence: str = ""
     dump: bool = False
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +226,9 @@ class Session:
 
         self.request = request
         owned = owned_views(plugins)
-        self.views = {name: found for name, (_, found) in owned.items()}
+        self.views = {
+            name: replace(found, name=request.names.get(name, found.name)) for name, (_, found) in owned.items()
+        }
         self._owners = {name: plugin for name, (plugin, _) in owned.items()}
         self.runner = Runner(echo)
         self.store = Store(request.work)
@@ -345,7 +349,11 @@ class Session:
         kind = each.kind(KEYS)
         members = [] if lowered is None or kind is None else lowered.members(kind)
         kinds = {a: n.product_kind for a, n in self.engine.graph.nodes.items()}
-        return list(each.contents(built, KEYS, kinds, [k for k in members if self._selected(kind or "", k)]))
+        found = list(each.contents(built, KEYS, kinds, [k for k in members if self._selected(kind or "", k)]))
+        if len({path for path, _ in found}) < len(found):
+            todo = "put {0} into the name: it stands for what tells them apart"
+            refuse(f"aiecc: {len(found)} files would all be called '{found[0][0]}'", code="E0901", todo=todo)
+        return found
 
     def _bug(self, each: View, problem: BaseException) -> Bug:
         import traceback

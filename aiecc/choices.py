@@ -114,3 +114,21 @@ class CheckOptions:
         True, "--no-check-bank-placement", help="do not check that bank-annotated data lies in its bank"
     )
     lut_banks: bool = option(False, "--check-lut-banks", help="check that aie::lut pairs lie in different banks")
+
+
+@options
+class SequenceOptions:
+    """How runtime sequences become instructions."""
+
+    queue_check: str = option(
+        "wait",
+        "--queue-check",
+        choices=("wait", "error", "warn", "off"),
+        help="a push that may be one too many for its channel's queue: wait for an earlier task's token, or refuse; "
+        "refuse; warn; do not look",
+    )
+    fold_addresses: bool = option(
+        True,
+        "--fold-ddr-addr-offset",
+        help="fold the addresses of the sixth and later host buffers into the instructions",
+    )

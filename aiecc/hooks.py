@@ -20,6 +20,7 @@ from aiecc.choices import (
     LowerOptions,
     MeasureOptions,
     PlaceOptions,
+    SequenceOptions,
     ToolchainOptions,
 )
 from aiecc.engine.spec import hookspec, stage
@@ -28,6 +29,7 @@ from aiecc.model.build import (
     CoreElf,
     CoreObject,
     CoreReport,
+    Instructions,
     LinkInput,
     LinkScript,
     LlvmIr,
@@ -35,7 +37,7 @@ from aiecc.model.build import (
     Placement,
     Runtime,
 )
-from aiecc.model.ids import CoreId, DeviceId, KernelId
+from aiecc.model.ids import CoreId, DeviceId, KernelId, SequenceId
 from aiecc.model.measure import CoreMeasure
 from aiecc.model.program import CoreProgram
 from aiecc.model.targets import Target
@@ -230,6 +232,20 @@ def aiecc_check(
 
 
 # ---------------------------------------------------------------- registration
+
+
+@stage(gives="npu")
+def aiecc_sequence(placement: Placement, sequencing: SequenceOptions, diag: Sink) -> Module | None:
+    """Lower the runtime sequences of all devices to plain instructions: ids chosen, tokens counted, queues checked."""
+    raise NotImplementedError
+
+
+@stage(gives="insts")
+def aiecc_instructions(
+    sequence: SequenceId, npu: Module, sequencing: SequenceOptions, diag: Sink
+) -> Instructions | None:
+    """Encode one sequence as a transaction."""
+    raise NotImplementedError
 
 
 @hookspec

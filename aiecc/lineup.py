@@ -35,6 +35,7 @@ STAGES = (
     "script",
     "link",
     "check",
+    "sequence",
     "emit",
 )
 

@@ -166,6 +166,7 @@ def request_of(asked: Asked, text: str) -> Request:
         device=d.device_name,
         sequence=d.sequence_name,
         dump=d.dump_intermediates,
+        names={"insts_{0}.bin": d.npu_insts_name} if d.npu_insts_name else {},
     )
 
 

@@ -39,7 +39,8 @@ def key(options: tuple[Any, ...], driver: DriverOptions, source: str, plugins: P
         xchesscc=chain.xchesscc,
         xbridge=chain.xbridge,
     )
-    told = (driver.get, driver.output_dir, driver.device_name, driver.sequence_name, source, str(Path.cwd()))
+    names = (driver.device_name, driver.sequence_name, driver.npu_insts_name)
+    told = (driver.get, driver.output_dir, names, source, str(Path.cwd()))
     return digest(package_digest(), parties, found.fingerprint, repr(options), repr(told), sys.version, os.name)
 
 

@@ -30,6 +30,9 @@ class DriverOptions:
         (), "-g", "--get", kind=str, metavar="NAME[,NAME...]", help="build these artifacts; an unknown name lists all"
     )
     device_name: str = option("", "--device-name", metavar="NAME", help="build only this device")
+    npu_insts_name: str = option(
+        "", "--npu-insts-name", metavar="NAME", help="what insts_{0}.bin is called; {0} is DEVICE_SEQUENCE"
+    )
     sequence_name: str = option("", "--sequence-name", metavar="NAME", help="build only this runtime sequence")
     nthreads: int = option(
         0,
@@ -65,6 +68,7 @@ STAGE_OPTIONS: tuple[type, ...] = (
     choices.MeasureOptions,
     choices.PlaceOptions,
     choices.CheckOptions,
+    choices.SequenceOptions,
 )
 
 # `--get-<name>`: upstream's shorthands, and the view each stands for.
@@ -72,6 +76,8 @@ SELECTORS: Mapping[str, str] = {
     "input-with-addresses": "input_with_addresses.mlir",
     "input-with-symbols": "input_with_symbols.mlir",
     "core-elfs": "elfs_{0}.elf",
+    "npu-insts": "insts_{0}.bin",
+    "locmap": "insts_{0}.bin.locmap.json",
 }
 
 
@@ -89,7 +95,6 @@ class Additions:
 # words. The value says whether the option takes a value, and what it belongs to.
 LATER: Mapping[str, tuple[bool, str]] = {
     "--get-scratchpad-parameters": (False, "scratchpad parameters"),
-    "--get-npu-insts": (False, "the NPU's runtime instructions"),
     "--get-npu-cpp": (False, "the C++ form of runtime sequences"),
     "--get-elf": (False, "the instruction ELF"),
     "--get-cdo": (False, "CDO generation"),
@@ -98,7 +103,6 @@ LATER: Mapping[str, tuple[bool, str]] = {
     "--get-ctrlpkt": (False, "control packets"),
     "--get-xclbin": (False, "xclbin packaging"),
     "--get-full-elf": (False, "the full ELF"),
-    "--get-locmap": (False, "the NPU's runtime instructions"),
     "--get-host": (False, "host programs"),
     "--get-aiesim": (False, "the AIE simulator"),
     "-o": (True, "host programs"),
@@ -121,10 +125,8 @@ LATER: Mapping[str, tuple[bool, str]] = {
     "-I": (True, "host programs"),
     "-L": (True, "host programs"),
     "-l": (True, "host programs"),
-    "--npu-insts-name": (True, "the NPU's runtime instructions"),
     "--npu-cpp-name": (True, "the C++ form of runtime sequences"),
     "--npu-cpp-emit-dispatch-shim": (False, "the C++ form of runtime sequences"),
-    "--fold-ddr-addr-offset": (False, "the NPU's runtime instructions"),
     "--elf-name": (True, "the instruction ELF"),
     "--pdi-name": (True, "PDI generation"),
     "--txn-name": (True, "configuration transactions"),

@@ -149,3 +149,11 @@ class CoreReport:
     program: int = 0
     program_limit: int = 0
     prebuilt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """One runtime sequence as the NPU executes it: a transaction, and which of its bytes come from which line."""
+
+    data: bytes
+    locations: str

@@ -53,6 +53,27 @@ def recipe(
     )
 
 
+def sequence_recipe(*, queue_check: str = "wait") -> tuple[str, ...]:
+    """The passes from runtime sequences as written to plain instructions.
+
+    queue_check: what is done about a push that may be one too many for its channel's queue.
+    """
+    ids = f"aie-assign-runtime-sequence-bd-ids{{queue-check={queue_check} in-flight=error}}"
+    return (
+        "aie-materialize-bd-chains",
+        "aie-substitute-shim-dma-allocations",
+        "aie-unroll-runtime-sequence-loops",
+        "aie-canonicalize-runtime-sequences",
+        "aie-decompose-large-dma-bd",
+        ids,
+        "aie-dma-tasks-to-npu",
+        "aie-lower-dma-channel-reset",
+        "aie-dma-to-npu",
+        "aie-lower-set-lock",
+        "aie-lower-core-reset",
+    )
+
+
 def name_of(step: str) -> str:
     """The pass a step of a recipe names, without its options."""
     return step.partition("{")[0]

@@ -14,13 +14,14 @@ from aiecc.model.build import (
     CoreElf,
     CoreObject,
     CoreReport,
+    Instructions,
     LinkInput,
     LinkScript,
     LlvmIr,
     Lowered,
     Placement,
 )
-from aiecc.model.ids import CoreId, DeviceId, KernelId
+from aiecc.model.ids import CoreId, DeviceId, KernelId, SequenceId
 from aiecc.model.program import CoreProgram
 from aiecc.model.recipe import FIFO_PASSES, until
 
@@ -224,6 +225,24 @@ def physical_with_elfs(placement: Placement, report: dict[CoreId, CoreReport]) -
 
     op = _measured(placement, report, stack=True, data=True)
     return _printed(with_elf_files(op, {core: str(elf_file.file(core)) for core in report}))
+
+
+@view("npu_lowered.mlir")
+def npu_lowered(npu: Module) -> str:
+    """The design with its runtime sequences as plain instructions."""
+    return npu.text
+
+
+@view("insts_{0}.bin", short="npu-insts")
+def npu_insts(sequence: SequenceId, insts: Instructions) -> bytes:
+    """A runtime sequence as the NPU executes it."""
+    return insts.data
+
+
+@view("insts_{0}.bin.locmap.json", short="locmap")
+def npu_locmap(sequence: SequenceId, insts: Instructions) -> str:
+    """Which bytes of the instructions come from which line."""
+    return insts.locations
 
 
 @view("report.json")

@@ -13,6 +13,7 @@ PASSES: dict[str, str] = {
     "aie-assign-runtime-sequence-bd-ids": "assign_sequence_ids:AssignRuntimeSequenceBdIds",
     "aie-assign-tile-controller-ids": "controller_ids:AssignTileControllerIds",
     "aie-canonicalize-device": "canonicalize_device:CanonicalizeDevice",
+    "aie-canonicalize-runtime-sequences": "canonicalize_sequences:CanonicalizeRuntimeSequences",
     "aie-decompose-large-dma-bd": "decompose_bds:DecomposeLargeDmaBd",
     "aie-default-stack-size": "default_stack_size:DefaultStackSize",
     "aie-dma-tasks-to-npu": "tasks_to_npu:DmaTasksToNpu",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness
@@ -21,8 +22,10 @@ from aiecc.ir.dialects.constraints import I32
 from aiecc.ir.spans import copy_span
 
 UI32 = IntegerType(32, Signedness.UNSIGNED)
+_FIELDS = dict.fromkeys(NpuWriteBdOp.get_irdl_definition().properties)
 
 
+@lru_cache(maxsize=1 << 16)
 def i32(value: int) -> IntegerAttr[IntegerType]:
     """A 32-bit attribute; numbers from 2^31 on as the negative ones of the same bits."""
     return IntegerAttr(value - (1 << 32) if value >= 1 << 31 else value, I32)
@@ -42,7 +45,9 @@ class Before:
 
     def number(self, value: int | SSAValue) -> SSAValue:
         """A value as it is, a number as a constant."""
-        return value if isinstance(value, SSAValue) else self.put(ConstantOp(i32(value), I32)).results[0]
+        if isinstance(value, SSAValue):
+            return value
+        return self.put(ConstantOp.create(properties={"value": i32(value)}, result_types=[I32])).results[0]
 
     def write32(self, address: int, value: int, place: Mapping[str, Attribute] | None = None) -> None:
         operands = [self.number(address), self.number(value)]
@@ -57,7 +62,7 @@ class Before:
         self.put(NpuAddressPatchOp.create(operands=[self.number(plus)], properties=properties))
 
     def sync(self, col: int, row: int, direction: int, channel: int) -> None:
-        self.put(NpuSyncOp(operands=[self.number(n) for n in (col, row, direction, channel, 1, 1)]))
+        self.put(NpuSyncOp.create(operands=[self.number(n) for n in (col, row, direction, channel, 1, 1)]))
 
     def push(
         self,
@@ -81,10 +86,9 @@ class Before:
 
     def write_bd(self, fields: Mapping[str, int]) -> None:
         """Write a descriptor; fields that are not named are 0."""
-        names = NpuWriteBdOp.get_irdl_definition().properties
-        wrong = fields.keys() - names.keys()
+        wrong = fields.keys() - _FIELDS
         assert not wrong, wrong
-        values = {name: i32(fields.get(name, 0)) for name in names if name != "burst_length"}
+        values = {name: i32(fields.get(name, 0)) for name in _FIELDS if name != "burst_length"}
         if fields.get("burst_length"):
             values["burst_length"] = i32(fields["burst_length"])
         self.put(NpuWriteBdOp.create(properties=values))
