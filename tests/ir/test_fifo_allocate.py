@@ -469,6 +469,15 @@ def test_an_element_type_without_a_size(type: str) -> None:
     )
 
 
+def test_more_objects_than_there_is_memory() -> None:
+    """Refused before each of them is given a place."""
+    ran = refused(pool("p", "%t02", 2**31 - 1, 4))
+    assert ran.only.text == (
+        f"'aie.objectfifo.pool' op needs {(2**31 - 1) * 16} bytes for its {2**31 - 1} objects, more than all tiles "
+        "together have"
+    )
+
+
 @pytest.mark.parametrize("type", ["vector<16xi8>", "complex<f32>", "i4", "bf16", "index"])
 def test_element_types_with_a_size(type: str) -> None:
     assert held(allocated(pool("p", "%t02", 1, 4, type=type)))

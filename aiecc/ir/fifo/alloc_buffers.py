@@ -82,16 +82,27 @@ def needs_buffers(facts: Facts, pool: ObjectFifoPoolOp) -> bool:
 
 
 def check_objects(facts: Facts) -> None:
-    """A pool has objects, and their size is known. Raises Unplannable."""
+    """A pool has objects, their size is known, and there are not absurdly many. Raises Unplannable."""
     faults: list[Fault] = []
+    room = array_bytes(facts)
     for pool in facts.view.pools.values():
         if pool.depth < 1:
             faults.append(Fault(pool, f"has a depth of {pool.depth}, but needs at least one object"))
         elif needs_buffers(facts, pool) and not element_bits(pool.elem_type):
             type = show(pool.elem_type.element_type)
             faults.append(Fault(pool, f"has objects of unknown size: its element type {type} has no width"))
+        elif needs_buffers(facts, pool) and (wanted := pool.depth * size_in_bytes(pool.elem_type)) > room:
+            # Told before each of them is given a place, which takes time and room.
+            text = f"needs {wanted} bytes for its {pool.depth} objects, more than all tiles together have"
+            faults.append(Fault(pool, text))
     if faults:
         raise Unplannable(faults)
+
+
+def array_bytes(facts: Facts) -> int:
+    """Data memory of the whole device."""
+    kinds = (facts.target.tile_kind(*tile) for tile in facts.target.tiles())
+    return sum(facts.target.memory_size(kind) for kind in kinds if kind is not None)
 
 
 @dataclass(frozen=True, slots=True)
