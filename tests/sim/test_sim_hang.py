@@ -553,10 +553,9 @@ def test_words_between_cores(reads: int) -> None:
 @pytest.mark.parametrize(("puts", "gets", "stuck"), [(3, 3, False), (5, 3, False), (6, 3, True), (3, 4, True)])
 def test_words_on_a_cascade(puts: int, gets: int, stuck: bool) -> None:
     # Two words fit in between.
-    put = f"%w = arith.constant 7 : i512\n%n = arith.constant {puts} : index\n" + loop(
-        "aie.put_cascade(%w : i512)", "%n"
-    )
-    get = count.format(gets) + loop("%w = aie.get_cascade() : i512", "%n")
+    bound = "%n = arith.constant {} : index\n"
+    put = "%w = arith.constant 7 : i512\n" + bound.format(puts) + loop("aie.put_cascade(%w : i512)", "%n")
+    get = bound.format(gets) + loop("%w = aie.get_cascade() : i512", "%n")
     verdict = both(cores(get, put, more="aie.cascade_flow(%t1, %t0)"))
     assert verdict.stuck == stuck
 
