@@ -1,4 +1,4 @@
-"""`aiecc simulate`: run a lowered design on the array model."""
+"""`aiecc simulate`: run a design on the array model, lowered first where it has objectFifos."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 USAGE = """usage: aiecc simulate DESIGN.mlir [--in NAME=FILE ...] [--out NAME=FILE|BYTES ...] [options]
 
-Runs a lowered design (tiles, buffers, locks, DMA programs, flows, cores) on this machine and says how it ended:
-finished, stuck (who waits for what, and where), or trapped at something hardware would hide.
+Runs a design (tiles, buffers, locks, DMA programs, flows, cores; objectFifos are lowered first) on this machine and
+says how it ended: finished, stuck (who waits for what, and where), or trapped at something hardware would hide.
 
   --in NAME=FILE      what goes into a shim end (or what a buffer holds at first): .npy, or any file as it is
   --out NAME=BYTES    how many bytes have to come out of a shim end
@@ -29,7 +29,8 @@ finished, stuck (who waits for what, and where), or trapped at something hardwar
   --max-events N      stop after so many lock uses and DMA words (50000000)
   -p MODULE|FILE.py   load a plugin (devices, dialects); -p no:NAME blocks one
 
-NAME is that of an aie.shim_dma_allocation, or COLUMN:CHANNEL. Exit code 0 if it finished."""
+NAME is that of a fifo that ends at a shim, of an aie.shim_dma_allocation, or of a buffer; or COLUMN:CHANNEL.
+Exit code 0 if it finished."""
 
 
 def _number(word: str) -> int:
@@ -81,7 +82,7 @@ def run(args: Sequence[str]) -> int:
             files[end] = Path(value)
             drains.setdefault(end, None)
     invited(given.plugins)
-    module = _read(parsed.words[0])
+    module = _lowered(_read(parsed.words[0]))
     from aiecc.sim.array import simulate
 
     outcome = simulate(
@@ -126,6 +127,21 @@ def _read(file: str) -> ModuleOp:
     errors = verify(module)
     if errors:
         raise Refused(*errors)
+    return module
+
+
+def _lowered(module: ModuleOp) -> ModuleOp:
+    """A design with objectFifos as the array runs it; others are taken as they are."""
+    from aiecc.base.diag import Level, Refused, Sink
+    from aiecc.ir.lowering import follow, has_fifos
+    from aiecc.model.recipe import FIFO_PASSES, name_of, recipe
+
+    if not has_fifos(module):
+        return module
+    sink = Sink()
+    wanted = {"aie-canonicalize-device", *FIFO_PASSES, "aie-assign-lock-ids", "aie-assign-bd-ids"}
+    if not follow(module, [step for step in recipe() if name_of(step) in wanted], sink):
+        raise Refused(*(d for d in sink.items if d.level is Level.ERROR))
     return module
 
 

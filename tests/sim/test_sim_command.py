@@ -97,3 +97,60 @@ def test_arrays_that_are_none_are_refused(content: bytes, tmp_path: Path) -> Non
     file.write_bytes(content)
     with pytest.raises(Refused):
         read_npy(file)
+
+
+FIFOS = """
+aie.device(npu2) {
+  %s = aie.tile(0, 0)
+  %m = aie.tile(0, 1)
+  %c = aie.tile(0, 2)
+  aie.objectfifo @in(%s, {%m}, 2 : i32) : !aie.objectfifo<memref<32xi32>>
+  aie.objectfifo @rows(%m, {%c}, 2 : i32) : !aie.objectfifo<memref<16xi32>>
+  aie.objectfifo.link [@in] -> [@rows] ([] [])
+  aie.objectfifo @out(%c, {%s}, 2 : i32) : !aie.objectfifo<memref<16xi32>>
+  %core = aie.core(%c) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %many = arith.constant 2147483647 : index
+    %ten = arith.constant 10 : i32
+    scf.for %i = %c0 to %many step %c1 {
+      %a = aie.objectfifo.acquire @rows(Consume, 1) : memref<16xi32>
+      %b = aie.objectfifo.acquire @out(Produce, 1) : memref<16xi32>
+      scf.for %j = %c0 to %c16 step %c1 {
+        %v = memref.load %a[%j] : memref<16xi32>
+        %w = arith.addi %v, %ten : i32
+        memref.store %w, %b[%j] : memref<16xi32>
+      }
+      aie.objectfifo.release @rows(Consume, 1)
+      aie.objectfifo.release @out(Produce, 1)
+    }
+    aie.end
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("suffix", ["", "_shim_alloc"])
+def test_fifos_are_lowered_first_and_their_names_are_ends(
+    suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "design.mlir").write_text(FIFOS)
+    (tmp_path / "in.npy").write_bytes(array(list(range(96))))
+    status = command(
+        tmp_path / "design.mlir", "--in", f"in{suffix}={tmp_path / 'in.npy'}",
+        "--out", f"out{suffix}=384", "--out", f"out{suffix}={tmp_path / 'out.npy'}", "--seed", 3,
+    )  # fmt: skip
+    said = capsys.readouterr()
+    assert status == 0, said
+    assert (tmp_path / "out.npy").read_bytes() == array([v + 10 for v in range(96)])
+    assert "pool out: " in said.out
+
+
+def test_fifos_that_cannot_be_lowered_are_told_as_ever(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # Without the link nobody takes what comes in, and nothing is there for the core.
+    (tmp_path / "design.mlir").write_text(FIFOS.replace("aie.objectfifo.link [@in] -> [@rows] ([] [])", ""))
+    assert command(tmp_path / "design.mlir") == 1
+    said = capsys.readouterr().err
+    assert f"{tmp_path / 'design.mlir'}:6:3: error: 'aie.objectfifo.pool' op segment 0 has no drainer" in said
+    assert f"{tmp_path / 'design.mlir'}:7:3: error: 'aie.objectfifo.pool' op segment 0 has no filler" in said
