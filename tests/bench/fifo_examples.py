@@ -255,24 +255,31 @@ def dims(*pairs: tuple[int, int]) -> str:
     return f"[{', '.join(f'<size = {size}, stride = {stride}>' for size, stride in pairs)}]"
 
 
-WINDOWS = device(
-    "\n".join(
-        [
-            tiles((0, 0), (0, 1), (0, 2)),
-            fifo("rows", "%t00", "%t01", 2, "memref<8xi32>"),
-            fifo(
-                "windows",
-                f"%t01 dimensionsToStream {dims((4, 8), (3, 8), (8, 1))}",
-                "%t02",
-                2,
-                "memref<24xi32>",
-                f"{{padDimensions = {pads((1, 1), (0, 0), (0, 0))}}}",
-            ),
-            "aie.objectfifo.link [@rows] -> [@windows] ([] [])",
-            consumer("%t02", "windows", 24, 8),
-        ]
+def windows(outputs: int, advance: int, span: int, before: int, after: int, streams: int = 2) -> str:
+    """A link that cuts windows of `span` rows of 8 out of its whole input, every `advance` rows, zero rows around."""
+    walk = [(outputs, 8 * advance), *([(span, 8)] if span > 1 else []), (8, 1)]
+    around = pads((before, after), *[(0, 0)] * (len(walk) - 1))
+    return device(
+        "\n".join(
+            [
+                tiles((0, 0), (0, 1), (0, 2)),
+                fifo("rows", "%t00", "%t01", 2, "memref<8xi32>"),
+                fifo(
+                    "windows",
+                    f"%t01 dimensionsToStream {dims(*walk)}",
+                    "%t02",
+                    2,
+                    f"memref<{8 * span}xi32>",
+                    f"{{padDimensions = {around}}}",
+                ),
+                "aie.objectfifo.link [@rows] -> [@windows] ([] [])",
+                consumer("%t02", "windows", 8 * span, streams * outputs),
+            ]
+        )
     )
-)
+
+
+WINDOWS = windows(4, 1, 3, 1, 1)
 
 
 def binary_window() -> str:

@@ -368,6 +368,15 @@ def test_a_large_pool_spills_into_the_neighbours() -> None:
     )
 
 
+def test_a_channel_that_cannot_reach_the_neighbours() -> None:
+    pinned = designs.SPILL.replace("{%t11}, 3 : i32) ", "{%t11}, 3 : i32) {cons_ports = [#aie.end_port<DMA : 4>]}", 1)
+    assert "DMA : 4" in pinned
+    ran = Ran(pinned, ObjectFifoStatefulTransform())
+    assert ran.only.text == (
+        "'aie.objectfifo.dma_endpoint' op pinned S2MM DMA channel 4 cannot access adjacent MemTile buffers or locks"
+    )
+
+
 # --- objects that are there from the start ----------------------------------------------------------------------------
 
 
@@ -409,6 +418,12 @@ def test_a_shim_that_runs_out_shares_between_sequences() -> None:
     assert sorted(line.partition(" = ")[2] for line in got.lines("configure_task_for")) == [
         f"aiex.dma_configure_task_for @{name}_shim_alloc {{" for name in "abc"
     ]
+
+
+def test_a_second_sender_beside_the_shared_one_changes_nothing() -> None:
+    both = designs.SHIM_RUNS_OUT.replace(designs.send("c"), designs.send("b") + "\n" + designs.send("c"))
+    got, plain = Lowered(both), Lowered(designs.SHIM_RUNS_OUT)
+    assert (got.records, got.flows) == (plain.records, plain.flows)
 
 
 def test_a_shim_whose_ends_are_all_in_flight_does_not_share() -> None:

@@ -222,6 +222,29 @@ def test_windows_read_zeros_around_the_stream(way: str) -> None:
     same(run(designs.WINDOWS, way, feeds={"rows_shim_alloc": data}), "windows", want)
 
 
+@pytest.mark.parametrize(
+    ("outputs", "advance", "span", "before", "after"),
+    [
+        (4, 1, 1, 0, 0),
+        (3, 2, 2, 0, 0),
+        (5, 1, 4, 2, 1),
+        (3, 2, 3, 1, 0),
+        (2, 3, 5, 0, 2),
+        (3, 3, 2, 0, 0),
+        (2, 4, 1, 0, 0),
+    ],
+)
+def test_windows_of_any_shape(outputs: int, advance: int, span: int, before: int, after: int) -> None:
+    """Overlapping, side by side, or with rows between them that none reads."""
+    rows = (outputs - 1) * advance + span - before - after
+    data = count(3, rows, 8, start=1)
+    padded = np.pad(data, ((0, 0), (before, after), (0, 0)))
+    first = [advance * j for j in range(outputs)]
+    want = np.stack([padded[s, row : row + span] for s, row in itertools.product(range(3), first)])
+    text = designs.windows(outputs, advance, span, before, after, streams=3)
+    same(run(text, feeds={"rows_shim_alloc": data}), "windows", want)
+
+
 @pytest.mark.parametrize("value", [0, 7])
 def test_padding_is_added_on_the_way_out(value: int) -> None:
     data = count(3, 3, 4, start=1)
