@@ -728,7 +728,7 @@ class _Net:
             self.kinds.add("never ends")
         if chance(choice, 12) and self.feeds:
             self.spoil()
-        elif chance(choice, 6):
+        elif not self.merged and chance(choice, 6):
             # Somebody stops taking, and everything before it fills up.
             self.kinds.add("cut short")
             out = pick(choice, sorted(self.drains))
