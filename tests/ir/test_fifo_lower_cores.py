@@ -419,6 +419,12 @@ def test_more_objects_than_there_are() -> None:
     assert [d.text for d in sink.items] == ["'aie.objectfifo.acquire' op acquires 2 objects from a pool of 1"]
 
 
+@pytest.mark.parametrize(("ends", "kind"), [(end("w", 2), "npu2"), (binary("w", 2), "xcvc1902")])
+def test_more_is_given_back_than_there_are(ends: str, kind: str) -> None:
+    ran = refused(design(ends, acquire("w") + "\n      " + release("w", 3), kind))
+    assert ran.said == ["'aie.objectfifo.release' op releases 3 objects of a pool of 2"]
+
+
 def test_a_binary_release_alone() -> None:
     ran = refused(design(binary("w", 2), release("w"), "xcvc1902"))
     assert ran.said == ["'aie.objectfifo.release' op objectFifo release has no corresponding acquire on this tile"]

@@ -146,6 +146,9 @@ class _States:
             if op.size > state.depth:
                 op_error(self._sink, op, f"acquires {op.size} objects from a pool of {state.depth}")
                 return False
+        elif op.size > state.depth:
+            op_error(self._sink, op, f"releases {op.size} objects of a pool of {state.depth}")
+            return False
         elif self._binary and not acquired:
             op_error(self._sink, op, "objectFifo release has no corresponding acquire on this tile")
             return False
