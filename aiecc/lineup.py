@@ -36,6 +36,7 @@ STAGES = (
     "link",
     "check",
     "sequence",
+    "instructions",
     "emit",
 )
 

@@ -7,7 +7,15 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, IndexType, IntegerType
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntegerType,
+    Signedness,
+)
 from xdsl.ir import Attribute
 
 from aiecc.sim.memory import Element
@@ -77,6 +85,12 @@ def rounding(type: Attribute) -> str | None:
 
 
 _INTS = {8: Element("b", 1), 16: Element("h", 2), 32: Element("i", 4), 64: Element("q", 8)}
+_UNSIGNED = {
+    8: Element("B", 1, None, lambda v: int(v) & 0xFF),
+    16: Element("H", 2, None, lambda v: int(v) & 0xFFFF),
+    32: Element("I", 4, None, lambda v: int(v) & 0xFFFFFFFF),
+    64: Element("Q", 8, None, lambda v: int(v) & 0xFFFFFFFFFFFFFFFF),
+}
 _BIT = Element("B", 1, lambda v: v & 1, lambda v: int(v) & 1)
 _F32 = Element("f", 4, None, f32)
 _F64 = Element("d", 8)
@@ -87,6 +101,8 @@ _F16 = Element("H", 2, _f16_value, _f16_bits)
 def element(type: Attribute) -> Element | None:
     """How elements of a type lie in memory; None for types that only DMAs can move."""
     width = bits(type)
+    if isinstance(type, IntegerType) and type.signedness.data is Signedness.UNSIGNED and width in _UNSIGNED:
+        return _UNSIGNED[width]
     if width is not None:
         return _BIT if width == 1 else _INTS.get(width)
     floats = {"f32": _F32, "": _F64, "bf16": _BF16, "f16": _F16}

@@ -331,3 +331,21 @@ def test_a_function_that_calls_itself_for_ever_traps() -> None:
     )
     assert outcome.trap is not None
     assert "too deeply" in outcome.trap.text
+
+
+@pytest.mark.parametrize(("type", "stored", "read"), [("ui8", 0x1F0, 0xF0), ("ui16", -1, 0xFFFF), ("i8", 0xF0, -16)])
+def test_kernels_see_the_sign_their_elements_have(type: str, stored: int, read: int) -> None:
+    seen: list[int] = []
+
+    def kernel(view: object) -> None:
+        view[0] = stored  # type: ignore[index]
+        seen.append(view[0])  # type: ignore[index]
+
+    outcome = core(
+        f"func.call @k(%out) : (memref<4x{type}>) -> ()\naie.end",
+        f"func.func private @k(memref<4x{type}>)",
+        f"memref<4x{type}>",
+        kernels={"k": kernel},
+    )
+    assert outcome.finished, outcome.report()
+    assert seen == [read]
