@@ -63,6 +63,14 @@ class Program:
         if depth < 3:
             kinds += ["loop", "loop", "branch", "branch", "switch", "while"]
         getattr(self, f"do_{self.pick.choice(kinds)}")(numbers, memories, depth)
+        if self.pick.random() < 0.4:
+            self.note(numbers[-1])
+
+    def note(self, value: str) -> None:
+        """Mix a number into what was computed so far, in memory: it shows in the end, whatever else happens."""
+        old = self.put("memref.load %sum[] : memref<i32>")
+        mixed = self.put(f"arith.muli {old}, %mix : i32")
+        self.lines.append(f"memref.store {self.put(f'arith.addi {mixed}, {value} : i32')}, %sum[] : memref<i32>")
 
     def any(self, values: list[str]) -> str:
         return self.pick.choice(values[-6:])
@@ -117,8 +125,9 @@ class Program:
     def bounds(self) -> tuple[str, str, str]:
         low = self.pick.choice([0, 0, 1, -1])
         trips, step = self.pick.choice([0, 1, 1, 2, 3, 4, 5, 7]), self.pick.choice([1, 1, 2, 3])
-        # `%in0` and `%in1` are 2 and 5.
-        high = "%i1" if self.pick.random() < 0.2 else self.number(low + trips * step - self.pick.randint(0, 1), "index")
+        high = self.number(low + trips * step - self.pick.randint(0, 1), "index")
+        if self.pick.random() < 0.3:
+            high = self.pick.choice(["%i1", "%i2"])
         return self.number(low, "index"), high, self.number(step, "index")
 
     def do_loop(self, numbers: list[str], memories: list[str], depth: int) -> None:
@@ -205,20 +214,25 @@ class Program:
 
 
 def design(body: str, before: str = "", after: str = "") -> str:
-    """A core around a body, with two memories and two numbers it cannot know: 2 and 5."""
+    """A core around a body, with two memories and four numbers it cannot know: 2 and 5, and as `index` 5 and 0."""
     return f"""
 module {{
   aie.device(npu2) {{
     %tile = aie.tile(0, 2)
     %m = aie.buffer(%tile) {{sym_name = "m"}} : {MEMORY} = dense<[2, 5, 3, -1, 4, 0, 9, 7]>
     %n = aie.buffer(%tile) {{sym_name = "n"}} : {MEMORY} = dense<[8, -6, 1, 2, 11, 3, 0, -5]>
+    %sum = aie.buffer(%tile) {{sym_name = "sum"}} : memref<i32> = dense<0>
     {before}
     %core = aie.core(%tile) {{
       %at0 = arith.constant 0 : index
       %at1 = arith.constant 1 : index
+      %at5 = arith.constant 5 : index
       %in0 = memref.load %m[%at0] : {MEMORY}
       %in1 = memref.load %m[%at1] : {MEMORY}
+      %in2 = memref.load %m[%at5] : {MEMORY}
       %i1 = arith.index_cast %in1 : i32 to index
+      %i2 = arith.index_cast %in2 : i32 to index
+      %mix = arith.constant 31 : i32
       {body}
       {after}
       aie.end
@@ -231,13 +245,13 @@ def core_of(module: ModuleOp) -> CoreOp:
     return next(op for op in module.walk() if isinstance(op, CoreOp))
 
 
-def memory_after(module: ModuleOp) -> tuple[bytes, bytes]:
-    """What the core leaves in its two memories. The module must be valid."""
+def memory_after(module: ModuleOp) -> tuple[bytes, ...]:
+    """What the core leaves in its memories. The module must be valid."""
     said = verify(module)
     assert not said, [d.text for d in said]
     outcome = simulate(module)
     assert outcome.finished, outcome.report()
-    return outcome.memory["m"], outcome.memory["n"]
+    return tuple(outcome.memory[name] for name in ("m", "n", "sum"))
 
 
 def program(text: str) -> ModuleOp:
