@@ -69,6 +69,10 @@ class Ports(Protocol):
 _WAYS = frozenset(["cf.br", "cf.cond_br", "cf.switch", "func.return", "aie.end"])
 
 
+class LockNumber(int):
+    """Which lock, as generated code passes it on. A bare number is a lock at its hardware's index, which says less."""
+
+
 class _NeedsData(Exception):
     """Something that decides about a lock depends on data."""
 
@@ -134,6 +138,8 @@ class _Recorder:
             self.check()
 
     def use(self, code: int, lock: int, amount: int, site: Span | None) -> None:
+        if not isinstance(lock, LockNumber):
+            raise Undecided(f"core {self._tile} uses a lock by a number of the hardware", site)
         # Counting locks do not change by 0; binary ones have it as a value.
         if amount or self._ports.binary:
             self.t.append((code, lock, amount, site))
@@ -163,7 +169,7 @@ class _World:
 
     def value(self, value: SSAValue) -> object:
         owner = value.owner
-        return self.ports.lock(owner) if isinstance(owner, LockOp) else _U
+        return LockNumber(self.ports.lock(owner)) if isinstance(owner, LockOp) else _U
 
     def view_of_global(self, op: Operation, name: str) -> object:
         return _U

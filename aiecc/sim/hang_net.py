@@ -75,6 +75,12 @@ class Net:
                 found[amount] = list(dict.fromkeys((*found.get(amount, ()), *members)))
         return found
 
+    def givers(self, lock: int, amount: int) -> list[int]:
+        """The members that end a wait for a lock: those that give it, a binary one with that value."""
+        given = self._users.get((GIVE, lock), {})
+        parts = [given.get(amount, [])] if self.binary else given.values()
+        return list(dict.fromkeys(m for members in parts for m in members))
+
     def index(self) -> None:
         """Note who does what; once all members are there."""
         for at, member in enumerate(self.members):
@@ -256,16 +262,16 @@ class _Builder:
                 raise Undecided(f"lock {lock.name} is taken by several, by whoever comes first", lock.span)
 
     def _set_by_the_host(self) -> None:
-        """Locks that nobody in the array gives are the host's: those of shim tiles, and those it can know of.
+        """Locks that nobody else in the array gives are the host's: those of shim tiles, and those it can know of.
 
         That is every lock the user made; and those of fifos, too, where it writes to addresses that are not looked at.
         """
         writes = any(op.name in _RAW_WRITES for op in self.device.walk())
         for at, lock in enumerate(self.net.locks):
-            takers = self.net.users(at, TAKE, TAKE_EQUAL)
-            givers = self.net.users(at, GIVE)
-            known = not _OF_A_FIFO.fullmatch(lock.name) or writes
-            if (not givers and (known or lock.tile[1] == 0)) or (not takers and lock.tile[1] == 0):
+            takers = self.net.takers(at)
+            known = lock.tile[1] == 0 or not _OF_A_FIFO.fullmatch(lock.name) or writes
+            alone = any(not set(self.net.givers(at, amount)) - set(who) for amount, who in takers.items())
+            if (alone and known) or (not takers and lock.tile[1] == 0):
                 self.net.host_locks.add(at)
 
 

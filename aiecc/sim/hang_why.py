@@ -78,9 +78,9 @@ class Why:
 
     def _givers(self, member: int) -> list[int]:
         """Those who could end a wait."""
-        code, number, _, _ = self._action(member)
+        code, number, amount, _ = self._action(member)
         if code in (TAKE, TAKE_EQUAL):
-            found = self.net.users(number, GIVE)
+            found = self.net.givers(number, amount)
         elif code == SEND:
             tight = [s for s in self.net.streams[number] if self._full(s)]
             found = [m for s in tight for m in self.net.users(s, RECEIVE)]
@@ -208,7 +208,7 @@ class Why:
 
     def _fifo(self, number: int) -> str | None:
         name = self.net.locks[number].name
-        match = _LOCK.fullmatch(name) or (_BINARY.fullmatch(name) if self.net.binary else None)
+        match = (_BINARY if self.net.binary else _LOCK).fullmatch(name)
         if match is None:
             return None
         pool = match["pool"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -26,27 +27,45 @@ Statement = tuple[Any, ...]
 
 
 def bodies(depth: int) -> st.SearchStrategy[list[Statement]]:
-    number = st.sampled_from(NUMBERS)
-    buffer = st.sampled_from(BUFFERS)
-    kinds: list[st.SearchStrategy[Statement]] = [
-        st.tuples(st.just("set"), number, st.integers(0, 5)),
-        st.tuples(st.just("add"), number, number),
-        st.tuples(st.just("log"), number),
-        st.tuples(st.just("swap"), buffer, buffer),
-        st.tuples(st.just("poke"), buffer, number),
-        st.tuples(st.just("peek"), buffer),
-    ]
-    if depth:
-        inner = bodies(depth - 1)
-        blocks = st.booleans()
-        kinds += [
-            st.tuples(st.just("for"), st.integers(0, 3), inner),
-            st.tuples(st.just("if"), blocks, number, inner, st.one_of(st.none(), inner)),
-            st.tuples(st.just("switch"), blocks, number, st.lists(inner, min_size=1, max_size=3)),
-            st.tuples(st.just("while"), blocks, st.integers(0, 3), inner, inner),
-            st.tuples(st.just("region"), inner),
-        ]
-    return st.lists(st.one_of(kinds), max_size=4)
+    """Programs of up to some depth, made from a seed: drawn choice by choice they would stay too small to be wrong."""
+
+    def made(seed: int, size: int) -> list[Statement]:
+        return _body(Random(seed), depth, size)
+
+    return st.builds(made, st.integers(0, 2**32), st.sampled_from((2, 3, 4)))
+
+
+def _body(random: Random, depth: int, size: int) -> list[Statement]:
+    return [_statement(random, depth, size) for _ in range(random.randint(1, size))]
+
+
+def _statement(random: Random, depth: int, size: int) -> Statement:
+    def number() -> str:
+        return random.choice(NUMBERS)
+
+    def inner() -> list[Statement]:
+        return _body(random, depth - 1, size)
+
+    if not depth or random.random() < 0.4:
+        kind = random.choice(("set", "add", "log", "log", "swap", "poke", "peek"))
+        if kind == "set":
+            return kind, number(), random.randint(0, 5)
+        if kind == "add":
+            return kind, number(), number()
+        if kind == "log":
+            return kind, number()
+        if kind == "swap":
+            return kind, *random.sample(BUFFERS, 2)
+        return (kind, random.choice(BUFFERS), number()) if kind == "poke" else (kind, random.choice(BUFFERS))
+    kind = random.choice(("for", "if", "if", "switch", "while", "region"))
+    blocks = random.random() < 0.7
+    if kind == "for":
+        return kind, random.randint(0, 3), inner()
+    if kind == "if":
+        return kind, blocks, number(), inner(), inner() if random.random() < 0.5 else None
+    if kind == "switch":
+        return kind, blocks, number(), [inner() for _ in range(random.randint(1, 3))]
+    return (kind, blocks, random.randint(0, 3), inner(), inner()) if kind == "while" else (kind, inner())
 
 
 @dataclass

@@ -72,7 +72,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Loop:
-    """`form` is for, step (counts in threes), while or forever."""
+    """`form` is for, step (counts in threes), carry (with a value of its own), while or forever."""
 
     times: int
     body: tuple[Node, ...]
@@ -133,6 +133,7 @@ class Program:
         self.tag = tag
         self.nodes: tuple[Node, ...] = ()
         self.calls = False
+        self.selects = False
         self.outs_first = False
         self.ins_last = False
 
@@ -206,7 +207,7 @@ class _Writer:
         p = self.p
         self.nodes(p.nodes, None)
         body = "\n".join("    " + line for line in [*self.constants.values(), *self.lines])
-        kind = f"memref<1x{p.element}>"
+        kind = f"memref<2x{p.element}>"
         counter = f'  %n_{p.name} = aie.buffer(%{p.tile}) {{sym_name = "n_{p.name}"}} : {kind} = dense<0>\n'
         core = f"{counter}  %core_{p.name} = aie.core(%{p.tile}) {{\n{body}\n    aie.end\n  }}\n"
         return "".join(self.functions), core
@@ -245,13 +246,28 @@ class _Writer:
             count = (1 << 31) - 1
         elif form == "step":
             count, step = 3 * times - 1, self.index(3)
-        self.say(f"scf.for {turn} = {zero} to {self.index(count)} step {step} {{")
+        head = f"scf.for {turn} = {zero} to {self.index(count)} step {step}"
+        if form == "carry":
+            self.carry(head, body, turn)
+            return
+        self.say(f"{head} {{")
         real = turn
         if form == "step":
             real = self.name("i")
             self.say(f"{real} = arith.divui {turn}, {step} : index")
         self.nodes(body, real)
         self.say("}")
+
+    def carry(self, head: str, body: Sequence[Node], turn: str) -> None:
+        """The loop counts its rounds in a value of its own and leaves the number in the core's memory."""
+        element = self.p.element
+        total, inner, more = self.name("t"), self.name("t"), self.name("t")
+        self.say(f"{total} = {head} iter_args({inner} = {self.number(0)}) -> ({element}) {{")
+        self.nodes(body, turn)
+        self.say(f"{more} = arith.addi {inner}, {self.number(1)} : {element}")
+        self.say(f"scf.yield {more} : {element}")
+        self.say("}")
+        self.say(f"memref.store {total}, %n_{self.p.name}[{self.index(1)}] : memref<2x{element}>")
 
     def branch(self, on: str, then: Sequence[Node], other: Sequence[Node], turn: str | None) -> None:
         flag = self.name("f")
@@ -288,10 +304,12 @@ class _Writer:
         objects: dict[str, list[str]] = {}
         for side in outs + ins if self.p.outs_first else ins + outs:
             objects[side.fifo + side.port] = self.acquire(side, side.unit(at, other=other)[0])
+        if self.p.selects:
+            self.select(ins, objects)
         read = [(s, name) for s in ins for name in objects[s.fifo + s.port]]
         element = self.p.element
         old, new = self.name("n"), self.name("n")
-        cell = f"%n_{self.p.name}[{self.index(0)}] : memref<1x{element}>"
+        cell = f"%n_{self.p.name}[{self.index(0)}] : memref<2x{element}>"
         self.say(f"{old} = memref.load {cell}")
         for side in outs:
             _, release = side.unit(at, other=other)
@@ -305,6 +323,22 @@ class _Writer:
         self.say(f"memref.store {new}, {cell}")
         for side in ins + outs if not self.p.ins_last else outs + ins:
             self.release(side, side.unit(at, other=other)[1])
+
+    def select(self, ins: Sequence[Side], objects: dict[str, list[str]]) -> None:
+        """Which of two objects is read first depends on the round's number."""
+        for side in ins:
+            names = objects[side.fifo + side.port]
+            if len(names) < 2:
+                continue
+            flag, old, rest = self.name("f"), self.name("n"), self.name("r")
+            element = self.p.element
+            self.say(f"{old} = memref.load %n_{self.p.name}[{self.index(0)}] : memref<2x{element}>")
+            self.say(f"{rest} = arith.andi {old}, {self.number(1)} : {element}")
+            self.say(f"{flag} = arith.cmpi eq, {rest}, {self.number(0)} : {element}")
+            one, other = self.name("o"), self.name("o")
+            self.say(f"{one} = arith.select {flag}, {names[0]}, {names[1]} : {side.type}")
+            self.say(f"{other} = arith.select {flag}, {names[1]}, {names[0]} : {side.type}")
+            names[:2] = [one, other]
 
     def work(self, side: Side, name: str, read: Sequence[tuple[Side, str]], count: str, extra: int) -> None:
         if not self.p.calls:
@@ -387,6 +421,9 @@ def shape(choice: Choice, program: Program, wanted: int, *, endless: bool) -> se
     units = wanted - (main.cycle == [(2, 1)])
     said: set[str] = set()
     program.calls = chance(choice, 6)
+    if chance(choice, 8) and any(s.most > 1 for s in sides if not s.produces):
+        program.selects = True
+        said.add("select")
     program.outs_first = chance(choice, 4)
     program.ins_last = chance(choice, 4)
     nodes: list[Node] = []
@@ -394,7 +431,7 @@ def shape(choice: Choice, program: Program, wanted: int, *, endless: bool) -> se
     body: list[Node] = [Unit(i) for i in range(length)]
     branches = length == 1 and any(not s.produces for s in sides) and chance(choice, 4)
     if branches:
-        body = [_branch(choice, sides)]
+        body = _branch(choice, sides)
         said.add("branch")
     form = "for"
     if endless:
@@ -415,7 +452,7 @@ def shape(choice: Choice, program: Program, wanted: int, *, endless: bool) -> se
             nodes.append(Loop(rounds - 1, tuple(body)))
             said.add("prologue")
         else:
-            form = pick(choice, ["for", "for", "step", "while"])
+            form = pick(choice, ["for", "for", "step", "while", "carry"])
             nodes.append(Loop(rounds, tuple(body), form))
             said.add(form)
     nodes += [Unit(i) for i in range(rest)]
@@ -436,9 +473,20 @@ def shape(choice: Choice, program: Program, wanted: int, *, endless: bool) -> se
     return said
 
 
-def _branch(choice: Choice, sides: Sequence[Side]) -> Branch:
-    """Two units that differ in how much they take or give back."""
+def _branch(choice: Choice, sides: Sequence[Side]) -> list[Node]:
+    """A round that takes or gives back another number of objects in some of its turns."""
     main = next(s for s in sides if s.produces)
+    on = pick(choice, ["even", "early", "always", "never"])
+    at = next(i for i, s in enumerate(sides) if not s.produces)
+    kind = choice.below(4)
+    if kind == 2:
+        # More is taken ahead of the unit, which then finds it held.
+        return [Branch(on, (Hold(at, sides[at].most),)), Unit(0)]
+    if kind == 3 and len(sides[at].cycle) == 1:
+        # Nothing is given back but in some turns, and then all but what the next turn takes anyway.
+        acquire, release = sides[at].cycle[0]
+        sides[at].cycle = [(acquire, 0)]
+        return [Unit(0), Branch(on, (Give(at, release),))]
     for side in sides:
         if side.produces:
             if side is not main and chance(choice, 2):
@@ -448,5 +496,4 @@ def _branch(choice: Choice, sides: Sequence[Side]) -> Branch:
         side.other = [pick(choice, [(acquire, release), (acquire, max(acquire - 1, 0)), (1, 1), (acquire, 0)])]
         if side.other[0][1] == 0 and side.cycle[0][1] == 0:
             side.other = [(acquire, acquire)]
-    on = pick(choice, ["even", "early", "always", "never"])
-    return Branch(on, (Unit(0),), (Unit(0, other=True),))
+    return [Branch(on, (Unit(0),), (Unit(0, other=True),))]

@@ -698,6 +698,25 @@ class _Net:
         self.produce(_Fifo(into, size, rounds * ahead, [(tile, place, 1)]))
         self.sink(out, size, rounds * ahead, tile)
 
+    def spill(self) -> None:
+        """More than a memory tile holds, so that its neighbours have to help."""
+        choice = self.choice
+        if self.old:
+            raise Impossible
+        self.element, self.word = "i32", 1
+        size, count = 40_000 + 1000 * choice.below(20), between(choice, 3, 5)
+        mem, out, shim = self.mem(), self.shim("out"), self.shim("in")
+        into, from_ = _Fifo(self.name(), size, count, [(mem, self.tiles[mem], 0)]), self.name()
+        into.depth = f"{between(choice, 3, 5)} : i32"
+        if chance(choice, 2):
+            into.dims_from = [[(size // 2, 1), (2, size // 2)]]
+        self.write(into, out, 0)
+        self.write(_Fifo(from_, size, count, [(shim, self.tiles[shim], 0)]), mem, 0)
+        self.lines.append(f"  aie.objectfifo.link [@{into.name}] -> [@{from_}] ([] [])\n")
+        self.feeds[into.name] = (self.bytes_of(range(size * count)),)
+        self.drains[from_] = 4 * size * count
+        self.kinds.add("spill")
+
     def sink(self, name: str, size: int, count: int, producer: str) -> None:
         """The last fifo, from a core to a shim."""
         shim = self.shim("in")
@@ -710,6 +729,9 @@ class _Net:
         nets = 2 if chance(choice, 8) else 1
         for _ in range(nets):
             net = choice.below(16)
+            if net == 12 and chance(choice, 8):
+                self.spill()
+                continue
             if net >= 14:
                 self.diamond()
                 continue

@@ -9,15 +9,19 @@ from typing import ClassVar
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from aiecc.base.diag import Sink
+from aiecc.ir.dialects.aie.bd import DmaBdOp
+from aiecc.ir.dialects.aie.canonical import fold_constants
 from aiecc.ir.dialects.aie.chains import DmaStartTaskOp
 from aiecc.ir.dialects.aie.dma import DmaStartOp, NextBdOp
 from aiecc.ir.dialects.aie.runtime import BdChainOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
 from aiecc.ir.dialects.aiex import tasks
 from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskOp, DmaStartBdChainForOp, DmaStartBdChainOp
+from aiecc.ir.errors import VerifyError
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.passes.report import op_error
 from aiecc.ir.runtime.allocations import Channel, allocations, channel_of
+from aiecc.ir.runtime.report import said
 from aiecc.ir.spans import copy_span
 
 
@@ -25,7 +29,8 @@ from aiecc.ir.spans import copy_span
 class MaterializeBdChains(Pass):
     """In sequences a start becomes a task configured and started right there; in a tile's DMA program, a channel.
 
-    Chains stay, so that more can be started later; every start is a copy of its own with the arguments put in.
+    Chains stay, so that more can be started later; every start is a copy of its own with the arguments put in. Numbers
+    among the arguments become numbers of the descriptors.
     """
 
     name: ClassVar[str] = "aie-materialize-bd-chains"
@@ -44,7 +49,7 @@ class MaterializeBdChains(Pass):
             if chain is None:
                 op_error(sink, start, "symbol does not reference valid BD chain", code="E1002")
             elif isinstance(start, DmaStartTaskOp):
-                _into_program(start, chain)
+                said(sink, start, lambda start=start, chain=chain: _into_program(start, chain))
             elif isinstance(start, DmaStartBdChainOp):
                 _into_sequence(start, chain, Channel(start.tile, start.direction, start.channel))
             elif (channel := channel_of(start, start.alloc, names, sink)) is not None:
@@ -61,6 +66,9 @@ def _copy(chain: BdChainOp, arguments: Sequence[SSAValue]) -> Region:
         for parameter, argument in zip(list(entry.args), arguments, strict=True):
             parameter.replace_all_uses_with(argument)
             entry.erase_arg(parameter)
+    for op in region.walk():
+        if isinstance(op, DmaBdOp):
+            fold_constants(op)
     return region
 
 
@@ -86,14 +94,13 @@ def _into_program(start: DmaStartTaskOp, chain: BdChainOp) -> None:
     block = start.parent
     region = block.parent if block is not None else None
     assert block is not None and region is not None
-    rest = block.split_before(start)
     body = _copy(chain, list(start.operands))
     blocks = list(body.blocks)
-    first = _first(body)
-    if blocks[0] is not first:
-        # An entry that only leads into a cycle: the channel starts right there.
-        _drop(body, blocks.pop(0))
-    for each in blocks:
+    if not blocks:
+        raise VerifyError("starts a chain without descriptors", start, [("the chain is here", chain)])
+    first = _enter(blocks, block, start)
+    rest = block.split_before(start)
+    for each in list(body.blocks):
         body.detach_block(each)
     region.insert_block_before(blocks, rest)
     begin = DmaStartOp(start.direction, start.channel, first, rest, start.repeat_count)
@@ -103,17 +110,20 @@ def _into_program(start: DmaStartTaskOp, chain: BdChainOp) -> None:
     start.erase()
 
 
-def _first(body: Region) -> Block:
-    """The block a channel starts at: the entry, or where an entry without a descriptor leads."""
-    entry = body.blocks[0]
-    only = entry.first_op
-    if isinstance(only, NextBdOp) and only is entry.last_op:
-        return only.successors[0]
-    return entry
+def _enter(blocks: list[Block], before: Block, start: Operation) -> Block:
+    """The block a channel starts at: where an entry without a descriptor leads, which is dropped, or the entry.
 
-
-def _drop(region: Region, block: Block) -> None:
-    for op in reversed(list(block.ops)):
+    What such an entry computes for the rest of the chain is computed before the channel starts.
+    """
+    entry = blocks[0]
+    last = entry.last_op
+    if not isinstance(last, NextBdOp) or any(op.name in ("aie.dma_bd", "aie.use_lock") for op in entry.ops):
+        return entry
+    first = last.successors[0]
+    last.detach()
+    last.erase()
+    for op in list(entry.ops):
         op.detach()
-        op.erase()
-    region.detach_block(block)
+        before.insert_op_before(op, start)
+    del blocks[0]
+    return first

@@ -27,23 +27,31 @@ class StaticBd(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: DmaBdOp, rewriter: PatternRewriter, /) -> None:
-        offset, length = _folded(op.offset_operand, 32), _folded(op.len_operand, 32)
-        sizes = [_folded(e, 64) for e in op.mixed_sizes]
-        strides = [_folded(e, 64) for e in op.mixed_strides]
-        kept = [[v] if isinstance(v, SSAValue) else [] for v in (offset, length)]
-        kept += [[v for v in values if isinstance(v, SSAValue)] for values in (sizes, strides)]
-        groups = [[op.buffer], *kept, [op.bd_id_val] if op.bd_id_val is not None else []]
-        operands = [v for group in groups for v in group]
-        if len(operands) == len(op.operands):
-            return
-        for name, value in (("static_offset", offset), ("static_len", length)):
-            if isinstance(value, int):
-                op.properties[name] = IntegerAttr(value, I32)
-        op.properties["static_sizes"] = _static(sizes)
-        op.properties["static_strides"] = _static(strides)
-        op.properties[SEGMENTS] = DenseArrayBase.from_list(I32, [len(group) for group in groups])
-        op.operands = operands
-        rewriter.notify_op_modified(op)
+        if fold_constants(op):
+            rewriter.notify_op_modified(op)
+
+
+def fold_constants(op: DmaBdOp) -> bool:
+    """Make numbers of the operands of a descriptor that are constants. Whether there were any."""
+    if len(op.operands) == 1:
+        return False
+    offset, length = _folded(op.offset_operand, 32), _folded(op.len_operand, 32)
+    sizes = [_folded(e, 64) for e in op.mixed_sizes]
+    strides = [_folded(e, 64) for e in op.mixed_strides]
+    kept = [[v] if isinstance(v, SSAValue) else [] for v in (offset, length)]
+    kept += [[v for v in values if isinstance(v, SSAValue)] for values in (sizes, strides)]
+    groups = [[op.buffer], *kept, [op.bd_id_val] if op.bd_id_val is not None else []]
+    operands = [v for group in groups for v in group]
+    if len(operands) == len(op.operands):
+        return False
+    for name, value in (("static_offset", offset), ("static_len", length)):
+        if isinstance(value, int):
+            op.properties[name] = IntegerAttr(value, I32)
+    op.properties["static_sizes"] = _static(sizes)
+    op.properties["static_strides"] = _static(strides)
+    op.properties[SEGMENTS] = DenseArrayBase.from_list(I32, [len(group) for group in groups])
+    op.operands = operands
+    return True
 
 
 def _folded(entry: Entry | None, bits: int) -> Entry | None:
