@@ -145,7 +145,9 @@ class Why:
         if code not in (TAKE, TAKE_EQUAL):
             yield Note("nobody is there for that")
             return
-        yield Note("nobody in the design gives it back")
+        match = _LOCK.fullmatch(self.net.locks[number].name)
+        made = match is not None and match["side"] == "cons"
+        yield Note(f"nobody in the design {'makes one' if made else 'gives it back'}")
         partner = self._partner(number)
         for other in self.net.users(partner, TAKE) if partner is not None else ():
             who = self.net.members[other]

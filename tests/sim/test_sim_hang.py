@@ -574,6 +574,67 @@ def test_binary_locks(makes: int, wants: int, stuck: bool) -> None:
     assert both(binary(makes, wants)).stuck == stuck
 
 
+def test_a_binary_lock_the_host_sets() -> None:
+    text = """aie.device(xcvc1902) {
+    %t = aie.tile(1, 3)
+    %go = aie.lock(%t, 0) {sym_name = "input_lock"}
+    %c = aie.core(%t) {
+      aie.use_lock(%go, Acquire, 1)
+      aie.use_lock(%go, Release, 0)
+      aie.end
+    }
+    }"""
+    assert hang_check(None, parse(text, "go.mlir")).runs
+
+
+def test_a_binary_lock_of_a_fifo_has_its_name() -> None:
+    text = """aie.device(xcvc1902) {
+    %a = aie.tile(1, 2)
+    %b = aie.tile(3, 3)
+    %c = aie.tile(4, 4)
+    aie.objectfifo @of(%a, {%b, %c}, 2 : i32) : !aie.objectfifo<memref<16xi32>>
+    %ca = aie.core(%a) {
+      %x = aie.objectfifo.acquire @of(Produce, 1) : memref<16xi32>
+      aie.objectfifo.release @of(Produce, 1)
+      aie.end
+    }
+    %cb = aie.core(%b) {
+      %x = aie.objectfifo.acquire @of(Consume, 1) : memref<16xi32>
+      aie.objectfifo.release @of(Consume, 1)
+      aie.end
+    }
+    %cc = aie.core(%c) {
+      %x = aie.objectfifo.acquire @of(Consume, 1) : memref<16xi32>
+      aie.objectfifo.release @of(Consume, 1)
+      %y = aie.objectfifo.acquire @of(Consume, 1) : memref<16xi32>
+      aie.end
+    }
+    }"""
+    before = parse(text, "old.mlir")
+    lowered = lower(before.clone())
+    assert lowered is not None
+    verdict = hang_check(before, lowered)
+    assert verdict.reason == "core (4, 4) waits for lock of_1_cons_lock_1 of fifo @of to become 1 (it is 0)"
+    assert verdict.where is not None
+    assert verdict.where.line == 19
+
+
+def test_locks_by_their_number_are_not_followed() -> None:
+    text = """aie.device(npu2) {
+    %t = aie.tile(0, 2)
+    %l = aie.lock(%t) {init = 0 : i32, sym_name = "of_cons_lock_0"}
+    %c = aie.core(%t) {
+      %n = arith.constant 53 : index
+      %one = arith.constant 1 : i32
+      aie.use_lock(%n, Release, %one)
+      aie.end
+    }
+    }"""
+    verdict = hang_check(None, parse(text, "numbers.mlir"))
+    assert verdict.undecided
+    assert verdict.reason == "core (0, 2) uses a lock by a number of the hardware"
+
+
 # --- at random --------------------------------------------------------------------------------------------------------
 
 PROGRAMS = st.lists(
