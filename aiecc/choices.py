@@ -69,6 +69,12 @@ class LowerOptions:
     skip_fifo_verify: bool = option(
         False, "--skip-objectFifo-verify", help="let designs program one end of an objectFifo by hand"
     )
+    hang_check: str = option(
+        "error",
+        "--hang-check",
+        choices=("error", "warn", "off"),
+        help="a design that must get stuck: refuse it, warn, do not look",
+    )
 
 
 @options

@@ -43,7 +43,7 @@ def build(asked: Asked, text: str, plugins: Plugins | None, quick: str | None) -
         return Exit.INTERRUPTED
     if result.bugs:
         return _bug(result.bugs[0], request.work, [r.path for r in result.build.reads if r.mode == CONTENT])
-    diagnostics = _ordered(result)
+    diagnostics = _ordered(result, remarks=asked.driver.verbose)
     say(diagnostics)
     if not result.ok:
         print("aiecc: pipeline failed", file=sys.stderr)
@@ -78,10 +78,12 @@ def _tidy(store: Store) -> None:
         return  # tidying is a courtesy
 
 
-def _ordered(result: Result) -> list[Diagnostic]:
+def _ordered(result: Result, *, remarks: bool = False) -> list[Diagnostic]:
     """All that was said: warnings first, so that what stopped the build is the last thing on the screen."""
     told: dict[object, list[Diagnostic]] = {}
     for each in sorted(result.diagnostics, key=lambda d: d.is_error):
+        if each.level is Level.REMARK and not remarks:
+            continue
         told.setdefault((each.code, each.text) if each.code in _ONCE else each, []).append(each)
     return [_once(group) for group in told.values()]
 

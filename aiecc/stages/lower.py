@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from aiecc.base.diag import Sink
+from typing import TYPE_CHECKING
+
+from aiecc.base.diag import Level, Sink
 from aiecc.choices import LowerOptions
 from aiecc.engine.spec import hookimpl
 from aiecc.model import targets
 from aiecc.model.artifact import Module
 from aiecc.model.build import Lowered
 from aiecc.model.design import Design
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
 
 
 @hookimpl
@@ -31,9 +36,26 @@ def aiecc_lower(module: Module, lower: LowerOptions, diag: Sink) -> Lowered | No
     if not follow(op, steps, diag, verify_each=lower.verify_each):
         return None
     _check_names(survey(op), diag)
+    if lower.hang_check != "off" and not diag.failed:
+        _check_hang(module, op, steps, lower.hang_check, diag)
     if diag.failed:
         return None
     return Lowered(dump(op), survey(op), tuple(bare) if lower.default_stack_size else (), steps)
+
+
+def _check_hang(module: Module, lowered: ModuleOp, steps: tuple[str, ...], check: str, diag: Sink) -> None:
+    """Designs that must get stuck are refused while their author still looks at them."""
+    from aiecc.ir.lowering import follow
+    from aiecc.ir.text import thaw
+    from aiecc.sim.hang import hang_check, hang_diagnostics
+
+    def relower(changed: ModuleOp) -> ModuleOp | None:
+        return changed if follow(changed, steps, Sink()) else None
+
+    before = thaw(module)
+    verdict = hang_check(before, lowered, relower=relower)
+    level = Level.ERROR if check == "error" else Level.WARNING
+    diag.extend(hang_diagnostics(verdict, level, verbose=True))
 
 
 def _check_names(design: Design, diag: Sink) -> None:
