@@ -489,3 +489,28 @@ def test_copies_stand_where_the_user_wrote_them() -> None:
     for op in core.walk():
         assert span_of(op) is not None, op
     assert {span.line for op in takes if (span := span_of(op))} == {line_of(text, "aie.use_lock(%ofull")}
+
+
+def test_blocks_without_slots_are_folded_as_well() -> None:
+    text = (
+        "//numbers"
+        + acquire(0, "%h0", "%h1", 0)
+        + "cf.br ^next\n^next:\n"
+        + acquire(1, "%h1", "%h2", 1).partition("%xo1_0")[0]
+    )
+    assert shown(Ran(design(text, pool(2)), ObjectFifoUnroll())) == [take(1)]
+
+
+def test_a_loop_that_counts_without_a_sign() -> None:
+    """What is left over is found without a sign too, where the bounds come at run time."""
+    body = acquire(1, "%hi", "%ha", 0) + release(1, 2, "%ha", "%hr", 0) + "scf.yield %hr : i32"
+    text = design(
+        slots(2) + "//numbers" + "%n = memref.load %size[] : memref<index>\n"
+        f"%h = scf.for unsigned %i = %c1 to %n step %c2 iter_args(%hi = %h0) -> (i32) {{ {body} }}"
+        " {aie.unroll_hint = 2 : i64}",
+        pool(2) + '\n%size = aie.buffer(%tile) {sym_name = "size"} : memref<index>',
+    )
+    lines = shown(Ran(text, ObjectFifoUnroll()))
+    loops = [line for line in lines if line.startswith("scf.for")]
+    assert [line.split(" = ")[0] for line in loops] == ["scf.for unsigned %arg0"] * 2
+    assert any("arith.maxui" in line for line in lines) and any("arith.divui" in line for line in lines)

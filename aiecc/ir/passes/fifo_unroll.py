@@ -150,6 +150,9 @@ def settle_objects(core: CoreOp, slots: list[AllocaOp]) -> None:
 
 def _try_promoting(core: CoreOp, slots: list[AllocaOp]) -> None:
     """The same for a core whose blocks branch."""
+    if not slots:
+        fold(core)
+        return
     before = picked(core)
     trial = Trial(core)
     left = promote(core, slots)
