@@ -17,12 +17,11 @@ from aiecc.ir.dialects.aie.runtime import BdChainOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
 from aiecc.ir.dialects.aiex import tasks
 from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskOp, DmaStartBdChainForOp, DmaStartBdChainOp
-from aiecc.ir.errors import VerifyError
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.passes.report import op_error
 from aiecc.ir.runtime.allocations import Channel, allocations, channel_of
-from aiecc.ir.runtime.report import said
 from aiecc.ir.spans import copy_span
+from aiecc.ir.verify import verify
 
 
 @dataclass(frozen=True)
@@ -48,13 +47,19 @@ class MaterializeBdChains(Pass):
             chain = chains.get(start.symbol)
             if chain is None:
                 op_error(sink, start, "symbol does not reference valid BD chain", code="E1002")
+            elif not any(isinstance(inner, DmaBdOp) for inner in chain.walk()):
+                text = "starts a chain without descriptors"
+                op_error(sink, start, text, [("the chain is here", chain)], code="E1002")
             elif isinstance(start, DmaStartTaskOp):
-                said(sink, start, lambda start=start, chain=chain: _into_program(start, chain))
+                _into_program(start, chain)
             elif isinstance(start, DmaStartBdChainOp):
                 _into_sequence(start, chain, Channel(start.tile, start.direction, start.channel))
             elif (channel := channel_of(start, start.alloc, names, sink)) is not None:
                 # The header comes along: without it the switches would not know where to send.
                 _into_sequence(start, chain, channel)
+        if starts and not sink.failed:
+            # A chain is right or wrong only with what it is started with.
+            sink.extend(verify(op))
 
 
 def _copy(chain: BdChainOp, arguments: Sequence[SSAValue]) -> Region:
@@ -96,8 +101,6 @@ def _into_program(start: DmaStartTaskOp, chain: BdChainOp) -> None:
     assert block is not None and region is not None
     body = _copy(chain, list(start.operands))
     blocks = list(body.blocks)
-    if not blocks:
-        raise VerifyError("starts a chain without descriptors", start, [("the chain is here", chain)])
     first = _enter(blocks, block, start)
     rest = block.split_before(start)
     for each in list(body.blocks):

@@ -52,10 +52,10 @@ def place_of(task: DmaConfigureTaskOp) -> Place:
 
 def is_skipped(block: Block) -> bool:
     """An entry without anything but the way into a cycle, or a block from which even that was taken."""
-    first = block.first_op
-    return first is None or (
-        isinstance(first, NextBdOp | EndOp) and first is block.last_op and block.prev_block is None
-    )
+    first = next((op for op in block.ops if op.name != "arith.constant"), None)
+    if first is None:
+        return True
+    return isinstance(first, NextBdOp | EndOp) and first is block.last_op and block.prev_block is None
 
 
 def descriptor_of(block: Block, task: DmaConfigureTaskOp) -> DmaBdOp:

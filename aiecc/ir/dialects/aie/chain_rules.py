@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, Region
 from aiecc.ir.dialects.aie.bd import DmaBdOp
 from aiecc.ir.dialects.aie.chains import DmaStartTaskOp
 from aiecc.ir.dialects.aie.runtime import BdChainOp
-from aiecc.ir.dialects.aie.tiles import device_of
+from aiecc.ir.dialects.aie.tiles import device_of, tile_like
 from aiecc.ir.dialects.base import DialectOp, show
 from aiecc.ir.errors import VerifyError
 
@@ -60,4 +60,15 @@ def verify_arguments(op: DialectOp, name: str, count: int) -> None:
 
 
 def verify_start_task(op: DmaStartTaskOp) -> None:
+    """The chain exists and takes these arguments, and a channel may be started here."""
     verify_arguments(op, op.symbol, len(op.operands))
+    block, device = op.parent, device_of(op)
+    if block is not None and any(isinstance(other, DmaBdOp) for other in block.ops):
+        raise op.error("stands in a descriptor's block; channels are started before the first descriptor or after all")
+    program = op.parent_op()
+    tile = tile_like(program.operands[0]) if program is not None and program.operands else None
+    if device is None or tile is None or tile.kind is None:
+        return
+    dma = device.target.dma(tile.kind)
+    if dma is not None and not op.channel < dma.channels:
+        raise op.error(f"channel {op.channel} out of range: the tile has {dma.channels} of each direction")
