@@ -39,10 +39,11 @@ Action = tuple[int, int, int, "Span | None"]
 
 @dataclass(frozen=True)
 class Trace:
-    """What one actor does, in order; from `loop` on it starts over (None: it ends)."""
+    """What one actor does, in order; from `loop` on it starts over (None: it ends). `cost` is the work to find it."""
 
     actions: list[Action]
     loop: int | None
+    cost: int = 0
 
 
 class Undecided(Exception):
@@ -117,8 +118,12 @@ class _Recorder:
         self._limit = limit
         self._seen: dict[object, int] = {}
 
+    @property
+    def cost(self) -> int:
+        return max(len(self.t), self.ticks)
+
     def check(self) -> None:
-        if len(self.t) > self._limit or self.ticks > self._limit:
+        if self.cost > self._limit:
             raise _Over
 
     def head(self, loop: int, frame: int, values: Mapping[str, Any]) -> None:
@@ -345,7 +350,7 @@ def trace_core(core: CoreOp, tile: tuple[int, int], ports: Ports, limit: int) ->
             pass
         me.check()
     except _Again as again:
-        return Trace(me.t, again.start) if len(me.t) > again.start else Trace(me.t, None)
+        return Trace(me.t, again.start if len(me.t) > again.start else None, me.cost)
     except _Over:
         raise Undecided(f"core {tile} takes and gives more often than is looked at", span_of(core)) from None
     except _NeedsData as why:
@@ -357,7 +362,7 @@ def trace_core(core: CoreOp, tile: tuple[int, int], ports: Ports, limit: int) ->
         raise Undecided(first.text, first.where) from None
     except (RecursionError, SyntaxError, MemoryError, TypeError):
         raise Undecided(f"the code of core {tile} cannot be followed", span_of(core)) from None
-    return Trace(me.t, None)
+    return Trace(me.t, None, me.cost)
 
 
 def _where(world: _World, error: BaseException) -> Span | None:

@@ -117,7 +117,7 @@ class _Builder:
             if isinstance(op, CoreOp):
                 tile = coord(op.tile_op, span_of(op))
                 trace = trace_core(op, tile, self, self.limit)
-                self.limit -= len(trace.actions)
+                self.limit -= trace.cost
                 self.net.members.append(Member(f"core {_place(tile)}", trace, span_of(op), tile))
         self._host(taken)
         self.net.index()
