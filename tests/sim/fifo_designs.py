@@ -89,6 +89,8 @@ class _Net:
         self.count = 0
         self.budget = 5
         self.endless = chance(choice, 8)
+        # Nets of their own runtime sequences, whose ends may take turns on the channels of one shim.
+        self.apart = not self.old and self.element == "i32" and chance(choice, 12)
         self.free = self._core_tiles()
         self.channels: dict[tuple[str, str], int] = {}
         if self.element != "i32":
@@ -115,6 +117,8 @@ class _Net:
 
     def shim(self, way: str) -> str:
         places = [(6, 0), (7, 0)] if self.old else [(0, 0), (1, 0), (2, 0)]
+        if self.apart and way == "out":
+            places = places[:1]
         return self._with_channel(places, way, 2)
 
     def mem(self, ins: int = 1, outs: int = 1) -> str:
@@ -704,10 +708,10 @@ class _Net:
         if self.old:
             raise Impossible
         self.element, self.word = "i32", 1
-        size, count = 40_000 + 1000 * choice.below(20), between(choice, 3, 5)
+        size, count = 44_000 + 1000 * choice.below(10), 3
         mem, out, shim = self.mem(), self.shim("out"), self.shim("in")
         into, from_ = _Fifo(self.name(), size, count, [(mem, self.tiles[mem], 0)]), self.name()
-        into.depth = f"{between(choice, 3, 5)} : i32"
+        into.depth = f"{between(choice, 3, 4)} : i32"
         if chance(choice, 2):
             into.dims_from = [[(size // 2, 1), (2, size // 2)]]
         self.write(into, out, 0)
@@ -724,26 +728,55 @@ class _Net:
         self.write(fifo, producer, 1)
         self.drains[name] = len(self.bytes_of([0] * size * count))
 
-    def whole(self) -> Design:
+    def net(self) -> None:
+        """Something that ends at a shim, and all that leads to it."""
         choice = self.choice
-        nets = 2 if chance(choice, 8) else 1
-        for _ in range(nets):
-            net = choice.below(16)
-            if net == 12 and chance(choice, 8):
-                self.spill()
-                continue
-            if net >= 14:
-                self.diamond()
-                continue
-            if net == 13:
-                self.own_fifo()
-                continue
+        net = choice.below(16)
+        if net == 12 and chance(choice, 8):
+            self.spill()
+        elif net >= 14:
+            self.diamond()
+        elif net == 13:
+            self.own_fifo()
+        else:
             shim = self.shim("in")
             size = self.word * between(choice, 1, 6)
             count = between(choice, 1, 12)
             fifo = _Fifo(self.name(), size, count, [(shim, self.tiles[shim], 0)])
             self.produce(fifo)
             self.drains[fifo.name] = len(self.bytes_of([0] * size * count))
+
+    def sequence(self, number: int, names: Sequence[str]) -> str:
+        """What the host does for a net: all transfers at once, then it waits for what comes out."""
+        sizes = {n: (sum(map(len, self.feeds[n])) if n in self.feeds else self.drains[n] or 0) // 4 for n in names}
+        sizes = {n: size for n, size in sizes.items() if size}
+        arguments = ", ".join(f"%a{i}: memref<{size}xi32>" for i, size in enumerate(sizes.values()))
+        lines = [
+            f"aiex.npu.dma_memcpy_nd(%a{i}[0, 0, 0, 0][1, 1, 1, {size}][0, 0, 0, 1]) "
+            f"{{id = {i} : i64, issue_token = true, metadata = @{name}}} : memref<{size}xi32>"
+            for i, (name, size) in enumerate(sizes.items())
+        ]
+        lines += [f"aiex.npu.dma_wait {{symbol = @{name}}}" for name in sizes if name in self.drains]
+        body = "".join(f"    {line}\n" for line in lines)
+        return f"  aie.runtime_sequence @net{number}({arguments}) {{\n{body}  }}\n"
+
+    def whole(self) -> Design:
+        choice = self.choice
+        nets = 2 if self.apart or chance(choice, 8) else 1
+        if self.apart and chance(choice, 3):
+            nets = 3
+        sequences: list[str] = []
+        for number in range(nets):
+            before = set(self.feeds) | set(self.drains)
+            self.net()
+            if self.apart:
+                used = [n for n in (*self.feeds, *self.drains) if n not in before]
+                sequences.append(self.sequence(number, used))
+                # What ends at shims has channels of its own: nothing in the design says whose packets came.
+                self.channels.pop(("t0_0", "out"), None)
+                self.kinds.add("sequences")
+        if self.apart and len(self.feeds) > 2:
+            self.kinds.add("shared shim channel")
         cores_end: bool | None = pick(choice, [None, True])
         if self.endless:
             cores_end = None
@@ -757,7 +790,7 @@ class _Net:
             self.drains[out] = choice.below((self.drains[out] or 0) // 4) * 4
         tiles = "".join(f"  %{name} = aie.tile({c}, {r})\n" for name, (c, r) in sorted(self.tiles.items()))
         fifos = "".join(sorted(self.lines, key=lambda line: "link [" in line))
-        body = tiles + fifos + "".join(self.after) + "".join(self.functions) + "".join(self.cores)
+        body = tiles + fifos + "".join(self.after) + "".join(self.functions) + "".join(self.cores) + "".join(sequences)
         dynamic = chance(choice, 2)
         if dynamic:
             self.kinds.add("dynamic")
