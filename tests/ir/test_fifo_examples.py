@@ -2,81 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import fifo_examples as designs
 import pytest
-from chainkit import Told, programs
+from chainkit import Told
+from fifokit import Lowered
 from passkit import Ran
 
 from aiecc.ir.dialects.aie.cores import CoreOp
 from aiecc.ir.dialects.aie.enums import LockAction
-from aiecc.ir.dialects.aie.flows import FlowOp, PacketFlowOp
-from aiecc.ir.dialects.aie.memory import BufferOp, LockOp, UseLockOp
-from aiecc.ir.dialects.aie.runtime import ShimDmaAllocationOp
+from aiecc.ir.dialects.aie.memory import BufferOp, UseLockOp
 from aiecc.ir.passes.fifo_transform import ObjectFifoStatefulTransform
-from aiecc.ir.pipeline import make_pass
-from aiecc.ir.text import print_module
-from aiecc.ir.verify import verify
-
-
-class Lowered(Ran):
-    """A design after all passes, once and once more: the second time changes nothing."""
-
-    def __init__(self, text: str, *, check: bool = True) -> None:
-        super().__init__(text, ObjectFifoStatefulTransform(skip_verify=not check))
-        assert self.said == []
-        assert not verify(self.module)
-        once = self.text
-        ObjectFifoStatefulTransform(skip_verify=not check).apply(self.device, self.sink)
-        assert self.said == [] and print_module(self.module) == once
-        assert "objectfifo.pool" not in once and "endpoint" not in once and "aie.route" not in once
-
-    @property
-    def buffers(self) -> dict[str, list[str]]:
-        """The pools' buffers on each tile, in order: `0,2` -> names. Those of the cores' results are left out."""
-        return self._held(BufferOp, lambda op: f"{op.symbol}")
-
-    @property
-    def locks(self) -> dict[str, list[str]]:
-        """The locks on each tile, in order, as `name=init`."""
-        return self._held(LockOp, lambda op: f"{op.symbol}={op.init}")
-
-    def _held(self, kind: type, told) -> dict[str, list[str]]:  # type: ignore[no-untyped-def]
-        found: dict[str, list[str]] = {}
-        for op in self.ops(kind):
-            if not op.symbol.startswith("seen"):
-                found.setdefault(",".join(map(str, op.tile_op.coord)), []).append(told(op))
-        return found
-
-    @property
-    def flows(self) -> list[str]:
-        """`0,2 DMA 0 -> 2,4 DMA 0`, packets behind their id."""
-        found: list[str] = []
-        for op in self.device.block.ops:
-            if isinstance(op, FlowOp):
-                ends = [(op.source_tile, op.source_port), (op.dest_tile, op.dest_port)]
-                found.append(" -> ".join(_port(tile, port) for tile, port in ends))
-            elif isinstance(op, PacketFlowOp):
-                ends = [" + ".join(_port(end.tile_op, end.port) for end in group) for group in (op.sources, op.dests)]
-                found.append(f"{op.id}: " + " -> ".join(ends))
-        return found
-
-    @property
-    def records(self) -> list[str]:
-        """The shim records: `name MM2S 0`, with the id of their packets."""
-        return [
-            f"{op.symbol} {op.direction.word} {op.channel}" + (f" id {op.packet.pkt_id}" if op.packet else "")
-            for op in self.ops(ShimDmaAllocationOp)
-        ]
-
-    @property
-    def programs(self) -> dict[str, Told]:
-        return programs(self.module)
-
-
-def _port(tile, port) -> str:  # type: ignore[no-untyped-def]
-    return f"{tile.coord[0]},{tile.coord[1]} {port.bundle.word} {port.channel}"
 
 
 def ring(names: list[str], take: str, give: str, size: int, *, tail: str = "") -> Told:
@@ -452,119 +387,3 @@ def test_two_streams_take_turns(order: str, out: str, into: str) -> None:
     assert got.programs["0,1 MM2S 0"] == chain(out, "cons", "prod")
     assert got.programs["0,2 S2MM 0"] == chain(into, "prod", "cons")
     assert [flow for flow in got.flows if flow.startswith("0,1")] == ["0,1 DMA 0 -> 0,2 DMA 0"]
-
-
-# --- cores ------------------------------------------------------------------------------------------------------------
-
-
-def constants(got: Lowered, col: int, row: int) -> list[tuple[str, str | None, int | None]]:
-    """A core's lock uses in text order: (action, lock, constant value)."""
-    core = next(op for op in got.ops(CoreOp) if op.coord == (col, row))
-    names = {LockAction.RELEASE: "REL", LockAction.ACQUIRE: "ACQ", LockAction.ACQUIRE_GREATER_EQUAL: "AGE"}
-    return [
-        (names[op.action], op.lock_op.symbol if op.lock_op else None, op.constant)
-        for op in core.walk()
-        if isinstance(op, UseLockOp)
-    ]
-
-
-def unrolled(text: str, *, dynamic: bool) -> Lowered:
-    got = Lowered(text)
-    make_pass("aie-objectFifo-unroll", f"default-dynamic={str(dynamic).lower()}").apply(got.device, got.sink)
-    assert got.said == [] and not verify(got.module)
-    return got
-
-
-def test_a_static_core_knows_its_objects() -> None:
-    """The window's first three rounds are peeled, as only the first takes two objects; then all takes one."""
-    got = unrolled(designs.SLIDING_WINDOW, dynamic=False)
-    assert "object_slot" not in got.text
-    take, give = "s_cons_cons_lock_0", "s_cons_prod_lock_0"
-    step = [("AGE", take, 1), ("REL", give, 1)]
-    assert constants(got, 2, 4) == [("AGE", take, 2), ("REL", give, 1), *step, *step, *step * 3, ("REL", give, 1)]
-    produce = [("AGE", "s_prod_lock_0", 1), ("REL", "s_cons_lock_0", 1)]
-    assert constants(got, 0, 2) == produce * 2
-
-
-def test_a_dynamic_core_counts_what_it_holds() -> None:
-    got = unrolled(designs.SLIDING_WINDOW, dynamic=True)
-    assert constants(got, 2, 4) == [
-        ("AGE", "s_cons_cons_lock_0", None),
-        ("REL", "s_cons_prod_lock_0", 1),
-        ("REL", "s_cons_prod_lock_0", 1),
-    ]
-    assert constants(got, 0, 2) == [("AGE", "s_prod_lock_0", 1), ("REL", "s_cons_lock_0", 1)]
-
-
-def test_a_window_on_binary_locks_takes_only_what_is_new() -> None:
-    got = unrolled(designs.binary_window(), dynamic=False)
-    assert constants(got, 3, 3) == [
-        ("ACQ", "of_cons_lock_0", 1),
-        ("ACQ", "of_cons_lock_1", 1),
-        ("REL", "of_cons_lock_0", 0),
-        ("ACQ", "of_cons_lock_2", 1),
-        ("REL", "of_cons_lock_1", 0),
-        ("REL", "of_cons_lock_2", 0),
-    ]
-
-
-def test_a_release_under_a_condition_is_counted_at_run_time() -> None:
-    got = unrolled(designs.CONDITIONAL_RELEASE, dynamic=True)
-    assert constants(got, 0, 2) == [("AGE", "f_cons_cons_lock_0", None), ("REL", "f_cons_prod_lock_0", 1)]
-    core = next(op for op in got.ops(CoreOp))
-    release = next(op for op in core.walk() if isinstance(op, UseLockOp) and not op.is_acquire)
-    parent = release.parent_op()
-    assert parent is not None and parent.name == "scf.if"
-
-
-# --- again, and with more ---------------------------------------------------------------------------------------------
-
-DESIGNS = {
-    name.lower(): text
-    for name, text in vars(designs).items()
-    if name.isupper() and isinstance(text, str) and text.startswith("aie.device(npu2)")
-} | {
-    "shared": designs.shared((2, 3), (1, 3)),
-    "padded_link": designs.padded_link(7),
-    "weights": designs.weights(),
-    "turns": designs.turns(),
-    "broadcast": designs.broadcast((0, 4)),
-}
-
-FRESH = "\n".join(
-    [
-        designs.tiles((5, 3), (7, 5)),
-        designs.fifo("fresh", "%t53", "%t75", 2, "memref<4xi32>"),
-        designs.producer("%t53", "fresh", 4, 3),
-        designs.consumer("%t75", "fresh", 4, 3),
-    ]
-)
-
-
-@pytest.mark.parametrize("name", DESIGNS)
-def test_every_pass_leaves_its_own_work_alone(name: str) -> None:
-    ran = Ran(DESIGNS[name])
-    for step, options in ObjectFifoStatefulTransform().steps():
-        one = make_pass(step, options)
-        one.apply(ran.device, ran.sink)
-        assert ran.said == [] and not verify(ran.module)
-        once = ran.text
-        one.apply(ran.device, ran.sink)
-        assert ran.said == [] and ran.text == once, step
-
-
-@pytest.mark.parametrize("name", DESIGNS)
-def test_a_fifo_more_changes_nothing_of_what_is_lowered(name: str) -> None:
-    """Lowered, read again from its text with one more objectFifo, lowered again: the rest stands line by line."""
-    before = Lowered(DESIGNS[name]).text.rstrip()
-    assert before.endswith("}\n}")
-    after = Lowered(before.removesuffix("}\n}").rstrip() + "\n" + FRESH + "\n}\n}")
-    old, new = before.splitlines(), after.text.splitlines()
-    rest = Counter(new)
-    rest.subtract(Counter(old))
-    assert min(rest.values()) >= 0, [line for line, count in rest.items() if count < 0]
-    alone = Lowered(designs.device(FRESH))
-    for what in ("buffers", "locks", "programs"):
-        was, now = getattr(Lowered(DESIGNS[name]), what), getattr(after, what)
-        assert now == {**was, **getattr(alone, what)}
-    assert sorted(after.flows) == sorted([*Lowered(DESIGNS[name]).flows, *alone.flows])

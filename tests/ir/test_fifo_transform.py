@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fifo_examples as designs
+import fifo_text as write
 from chainkit import programs
 from passkit import Ran
 
@@ -22,12 +23,12 @@ ORDER = [
     "aie-objectfifo-erase-pools",
 ]
 
-ONE_SIDED = designs.device(
+ONE_SIDED = write.device(
     "\n".join(
         [
-            designs.tiles((0, 2), (2, 4)),
-            designs.fifo("f", "%t02", "%t24", 2, "memref<4xi32>"),
-            designs.producer("%t02", "f", 4, 3),
+            write.tiles((0, 2), (2, 4)),
+            write.fifo("f", "%t02", "%t24", 2, "memref<4xi32>"),
+            write.producer("%t02", "f", 4, 3),
         ]
     )
 )
