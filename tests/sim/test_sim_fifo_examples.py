@@ -245,6 +245,18 @@ def test_windows_of_any_shape(outputs: int, advance: int, span: int, before: int
     same(run(text, feeds={"rows_shim_alloc": data}), "windows", want)
 
 
+def test_rows_of_a_window_are_laid_out_as_they_arrive() -> None:
+    """The filling end of the stream has a layout of its own: here it interleaves the halves of every row."""
+    data = count(2, 4, 8, start=1)
+    rows = data.reshape(2, 4, 2, 4).swapaxes(2, 3).reshape(2, 4, 8)
+    padded = np.pad(rows, ((0, 0), (1, 1), (0, 0)))
+    want = np.stack([padded[s, j : j + 3] for s, j in itertools.product(range(2), range(4))])
+    layout = "[<size = 2, stride = 1>, <size = 4, stride = 2>]"
+    text = designs.WINDOWS.replace("(%t00, {%t01}, 2", f"(%t00, {{%t01 dimensionsFromStream {layout}}}, 2")
+    assert layout in text
+    same(run(text, feeds={"rows_shim_alloc": data}), "windows", want)
+
+
 @pytest.mark.parametrize("value", [0, 7])
 def test_padding_is_added_on_the_way_out(value: int) -> None:
     data = count(3, 3, 4, start=1)
