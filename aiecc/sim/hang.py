@@ -2,7 +2,8 @@
 
 `hang_check` is the door. What a core takes and gives is a list (`hang_core`), a design a net of such lists
 (`hang_net`), and running the net (`hang_run`) decides: where every order of events leads to the same end, one run
-shows them all. Where it does not, or where data decides, nothing is claimed. `hang_why` finds the words.
+shows them all; where packets of several come together, all their orders are tried (`hang_merge`). Where these differ,
+or where data decides, nothing is claimed. `hang_why` finds the words.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
 from aiecc.ir.dialects.constraints import I32, I64
 from aiecc.sim.hang_core import Undecided
+from aiecc.sim.hang_merge import ends
 from aiecc.sim.hang_net import build
 from aiecc.sim.hang_run import run
 from aiecc.sim.hang_why import Stuck, Why
@@ -150,9 +152,17 @@ class _Check:
 
     def _stuck(self, device: DeviceOp, slack: int) -> Stuck | None:
         net = build(device, self.limit)
-        end = run(net, slack, self.limit)
-        self.steps += end.steps
-        return Why(net, end, self.fifos).stuck()
+        if not net.merges:
+            end = run(net, slack, self.limit)
+            self.steps += end.steps
+            return Why(net, end, self.fifos).stuck()
+        found = ends(net, slack, self.limit)
+        self.steps += sum(end.steps for end in found)
+        said = [Why(net, end, self.fifos).stuck() for end in found]
+        if any(said) and not all(said):
+            where = next(sink.name for at, sink in enumerate(net.sinks) if at in net.merges)
+            raise Undecided(f"it depends on the order in which packets come together at {where}")
+        return said[0]
 
     def _luck(self) -> int | None:
         """The fewest bytes (a power of two) in streams that free the design; None when no such number is luck."""

@@ -47,7 +47,10 @@ class Member:
 
 @dataclass
 class Net:
-    """`streams` are the sinks of each, by number; `cascades` the tiles they lead from and to."""
+    """`streams` are the sinks of each, by number; `cascades` the tiles they lead from and to.
+
+    At `open` sinks the host takes whatever comes, `host_locks` it gives and takes; at `merges` several streams end.
+    """
 
     members: list[Member] = field(default_factory=list[Member])
     locks: list[Lock] = field(default_factory=list[Lock])
@@ -56,6 +59,7 @@ class Net:
     open: list[bool] = field(default_factory=list[bool])
     cascades: list[tuple[Tile, Tile]] = field(default_factory=list[tuple[Tile, Tile]])
     host_locks: set[int] = field(default_factory=set[int])
+    merges: set[int] = field(default_factory=set[int])
     binary: bool = False
 
     _users: dict[tuple[int, int], dict[int, list[int]]] = field(
@@ -110,7 +114,7 @@ class _Builder:
         for lock in self.array.locks.values():
             self._locks[lock] = len(self.net.locks)
             self.net.locks.append(lock)
-        self._one_sender_each()
+        self._note_merges()
         for channel in channels:
             self._channel(channel)
         for op in self.device.block.ops:
@@ -120,6 +124,9 @@ class _Builder:
                 self.limit -= trace.cost
                 self.net.members.append(Member(f"core {_place(tile)}", trace, span_of(op), tile))
         self._host(taken)
+        # Where the host takes everything at once, nobody has to wait for anybody else's packet.
+        held = {s for sinks in self.net.streams if not all(self.net.open[s] for s in sinks) for s in sinks}
+        self.net.merges &= held
         self.net.index()
         self._all_streams_read()
         self._set_by_the_host()
@@ -233,7 +240,7 @@ class _Builder:
 
     # --- what makes every order of events lead to the same end --------------------------------------------------------
 
-    def _one_sender_each(self) -> None:
+    def _note_merges(self) -> None:
         senders: dict[int, int] = {}
         for source in self.array.sources.values():
             sinks = {id(s): s for s in source.circuit}
@@ -241,7 +248,7 @@ class _Builder:
             for key, sink in sinks.items():
                 senders[key] = senders.get(key, 0) + 1
                 if senders[key] > 1:
-                    raise Undecided(f"several streams end at {sink.name}, in the order their packets happen to come")
+                    self.net.merges.add(self._sink(sink))
 
     def _all_streams_read(self) -> None:
         for at, sink in enumerate(self.net.sinks):

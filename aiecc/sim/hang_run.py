@@ -34,7 +34,9 @@ class End:
     steps: int
 
 
-class _Run:
+class Run:
+    """A net on its way."""
+
     def __init__(self, net: Net, slack: int, limit: int) -> None:
         self.net = net
         self.slack = slack
@@ -52,6 +54,9 @@ class _Run:
         self.word_waits: list[list[int]] = [[] for _ in net.sinks]
         self.room_waits: list[list[int]] = [[] for _ in net.sinks]
         self.cascade_waits: list[list[int]] = [[] for _ in net.cascades]
+        # Where streams come together: whose packet is under way to a sink, and whose wait to be let through.
+        self.owners = [-1] * len(net.sinks)
+        self.pending: list[int] = []
         self.ready: list[int] = list(range(count))
         self.ended: set[int] = set()
         self.moved = [0] * count
@@ -77,6 +82,59 @@ class _Run:
                 since = self.round
                 next_save *= 2
         return self._end(self.round)
+
+    # --- packets that come together: for `hang_merge` -----------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Go on until only packets wait to be let through. Raises Undecided when that never comes."""
+        before: tuple[list[int], ...] | None = None
+        rounds, save = 0, 1
+        while self.ready:
+            self.round += 1
+            now, self.ready = self.ready, []
+            for member in now:
+                if self._turn(member):
+                    self.ready.append(member)
+            if before is not None and self._state() == before:
+                raise Undecided("packets come together beside something that goes on for ever")
+            rounds += 1
+            if rounds == save:
+                before = tuple(part.copy() for part in self._state())
+                save *= 2
+
+    def grantable(self) -> list[int]:
+        """Whose packet may come next."""
+        return [m for m in sorted(self.pending) if all(self.owners[s] == -1 for s in self._merges(m))]
+
+    def grant(self, member: int) -> None:
+        for sink in self._merges(member):
+            self.owners[sink] = member
+        self.pending.remove(member)
+        self.ready.append(member)
+
+    def _merges(self, member: int) -> list[int]:
+        action = self.net.members[member].trace.actions[self.at[member]]
+        return [s for s in self.net.streams[action[1]] if s in self.net.merges]
+
+    def key(self) -> tuple[tuple[int, ...], ...]:
+        """All that decides how it goes on."""
+        return tuple(map(tuple, (*self._state(), self.owners)))
+
+    def end(self) -> End:
+        return self._end(self.round)
+
+    def copy(self) -> Run:
+        """The same net at the same place, to go on in another way."""
+        other = Run.__new__(Run)
+        for name, value in vars(self).items():
+            if isinstance(value, list):
+                parts: list[object] = value
+                setattr(other, name, [p.copy() if isinstance(p, list) else p for p in parts])
+            else:
+                setattr(other, name, value.copy() if isinstance(value, set) else value)
+        return other
+
+    # --- where it stands ----------------------------------------------------------------------------------------------
 
     def _state(self) -> tuple[list[int], ...]:
         return (self.at, self.left, self.values, self.queued, self.wanted, self.words, self.holders)
@@ -184,12 +242,13 @@ class _Run:
     def _send(self, member: int, stream: int, amount: int) -> bool:
         sinks = [s for s in self.net.streams[stream] if not self.net.open[s]]
         left = self.left[member]
+        merges = self.net.merges and [s for s in self.net.streams[stream] if s in self.net.merges]
         if left < 0:
+            if merges and any(self.owners[s] != member for s in merges):
+                self.pending.append(member)
+                return False
             left = amount
-        if not sinks:
-            self.left[member] = -1
-            return True
-        while left:
+        while left and sinks:
             space = min(self.wanted[s] + self.slack - self.queued[s] for s in sinks)
             if space <= 0:
                 for s in sinks:
@@ -205,6 +264,8 @@ class _Run:
             self.moved[member] = self.round
             if amount != ENDLESS:
                 left -= take
+        for s in merges or ():
+            self.owners[s] = -1
         self.left[member] = -1
         return True
 
@@ -228,4 +289,4 @@ class _Run:
 
 def run(net: Net, slack: int, limit: int) -> End:
     """Run a net with streams that hold `slack` bytes, for at most `limit` actions. Raises Undecided beyond."""
-    return _Run(net, slack, limit).run()
+    return Run(net, slack, limit).run()

@@ -84,6 +84,10 @@ class Why:
         elif code == SEND:
             tight = [s for s in self.net.streams[number] if self._full(s)]
             found = [m for s in tight for m in self.net.users(s, RECEIVE)]
+            if not tight:
+                # Somebody else's packet is on its way there.
+                others = (m for s in self.net.streams[number] for m in self._senders.get(s, ()))
+                found = [m for m in others if m != member and m in self.end.waiting and self.end.left[m] >= 0]
         elif code == RECEIVE:
             found = self._senders.get(number, [])
         else:

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from aiecc.base.diag import Diagnostic, Level, Sink, render
 from aiecc.ir.lowering import follow
-from aiecc.ir.text import parse
+from aiecc.ir.text import parse, print_module
 from aiecc.model.recipe import recipe
 from aiecc.sim.array import simulate
 from aiecc.sim.hang import Kind, Verdict, hang_check, hang_diagnostics
@@ -524,20 +524,101 @@ def test_the_hosts_ends_are_always_ready() -> None:
     assert verdict.steps < 1000
 
 
-def test_streams_that_come_together_are_not_guessed_at() -> None:
-    text = """aie.device(npu2) {
-    %a = aie.tile(0, 2)
-    %b = aie.tile(0, 3)
-    %s = aie.tile(0, 0)
-    aie.packet_flow(1) {
+def merge(first: int | str, second: int, takes: int | str, depth: int = 1) -> ModuleOp:
+    """Two cores whose packets come together at a third, one object of four words each."""
+    text = ["aie.device(npu2) {", "%c = aie.tile(1, 4)"]
+    for name, tile, objects in (("a", "(0, 2)", first), ("b", "(2, 2)", second)):
+        text.append(f"""
+        %{name} = aie.tile{tile}
+        %{name}x = aie.buffer(%{name}) {{sym_name = "{name}_buff_0"}} : memref<4xi32> = dense<1>
+        %{name}p = aie.lock(%{name}) {{init = 1 : i32, sym_name = "{name}_prod_lock_0"}}
+        %{name}c = aie.lock(%{name}) {{init = 0 : i32, sym_name = "{name}_cons_lock_0"}}
+        %{name}m = aie.mem(%{name}) {{
+          %s = aie.dma_start(MM2S, 0, ^bd, ^end)
+        ^bd:
+          aie.use_lock(%{name}c, AcquireGreaterEqual, 1)
+          aie.dma_bd(%{name}x : memref<4xi32> offset = 0 len = 4)
+            {{packet = #aie.packet_info<pkt_type = 0, pkt_id = 3>}}
+          aie.use_lock(%{name}p, Release, 1)
+          aie.next_bd ^bd
+        ^end:
+          aie.end
+        }}
+        %{name}k = aie.core(%{name}) {{
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %n = arith.constant {objects} : index
+          scf.for %i = %c0 to %n step %c1 {{ {take(f"{name}p")} {give(f"{name}c")} }}
+          aie.end
+        }}""")
+    text.append(f"""
+    aie.packet_flow(3) {{
       aie.packet_source<%a, DMA : 0>
       aie.packet_source<%b, DMA : 0>
-      aie.packet_dest<%s, DMA : 0>
-    }
-    }"""
-    verdict = hang_check(None, parse(text, "merge.mlir"))
+      aie.packet_dest<%c, DMA : 0>
+    }}
+    %y = aie.buffer(%c) {{sym_name = "y"}} : memref<4xi32>
+    %yp = aie.lock(%c) {{init = {depth} : i32, sym_name = "y_prod_lock_0"}}
+    %yc = aie.lock(%c) {{init = 0 : i32, sym_name = "y_cons_lock_0"}}
+    %m = aie.mem(%c) {{
+      %s = aie.dma_start(S2MM, 0, ^bd, ^end)
+    ^bd:
+      aie.use_lock(%yp, AcquireGreaterEqual, 1)
+      aie.dma_bd(%y : memref<4xi32> offset = 0 len = 4)
+      aie.use_lock(%yc, Release, 1)
+      aie.next_bd ^bd
+    ^end:
+      aie.end
+    }}
+    %k = aie.core(%c) {{
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %n = arith.constant {takes} : index
+      scf.for %i = %c0 to %n step %c1 {{ {take("yc")} {give("yp")} }}
+      aie.end
+    }}
+    }}""")
+    return parse("\n".join(text), "merge.mlir")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "takes", "kind"),
+    [
+        (3, 3, 6, Kind.RUNS),
+        (3, 3, 7, Kind.STUCK),
+        # One fits the last buffer, and one waits at each sender, whose core has ended by then.
+        (3, 3, 4, Kind.RUNS),
+        (3, 3, 2, Kind.STUCK),
+        # The only object of the second core comes first, or stays where it is.
+        (3, 1, 1, Kind.UNDECIDED),
+        # Both of one core first: then the other's second finds no place.
+        (2, 2, 1, Kind.UNDECIDED),
+        (8, 7, 15, Kind.RUNS),
+        (8, 7, 16, Kind.STUCK),
+    ],
+)
+def test_packets_that_come_together(first: int, second: int, takes: int, kind: Kind) -> None:
+    module = merge(first, second, takes)
+    verdict = hang_check(None, module, slack=0)
+    assert verdict.kind is kind, verdict
+    ends = {simulate(module, cores_end=True, seed=seed).stuck for seed in range(12)}
+    assert ends == {Kind.RUNS: {False}, Kind.STUCK: {True}, Kind.UNDECIDED: {False, True}}[kind]
+    if kind is Kind.UNDECIDED:
+        assert verdict.reason == "it depends on the order in which packets come together at (1, 4) DMA : 0"
+
+
+def test_packets_that_come_together_without_end_are_not_guessed_at() -> None:
+    verdict = hang_check(None, merge(2147483647, 2147483647, 2147483647))
     assert verdict.undecided
-    assert "in the order their packets happen to come" in verdict.reason
+    assert "together" in verdict.reason
+
+
+def test_packets_that_come_together_at_the_host_wait_for_nobody() -> None:
+    text = print_module(merge(2147483647, 2147483647, 0)).replace("(1, 4)", "(1, 0)")
+    at = text.index("aie.packet_flow")
+    flow = text[at : text.index("}", at) + 1]
+    module = parse(text[: text.index("aie.packet_flow")] + flow + "\n}\n}", "host.mlir")
+    assert hang_check(None, module).runs
 
 
 @pytest.mark.parametrize("reads", [2, 3, 4])
