@@ -168,7 +168,7 @@ def _memcpy(work: _Lowering, op: NpuDmaMemcpyNdOp) -> None:
     if fixed[0] is None or fixed[1] is None or fixed[2] is None:
         from aiecc.ir.runtime.dynamic import memcpy_at_run_time
 
-        memcpy_at_run_time(op, tile, direction, channel, source)
+        memcpy_at_run_time(op, tile, direction, channel, source, op.packet.data if op.packet is not None else header)
         return
     bits = element_bits(op.memref.type)
     steps = Steps.outermost_first(fixed[1], fixed[2], bits)

@@ -129,8 +129,8 @@ def _configure(task: DmaConfigureTaskOp) -> None:
     if task.bd_id is not None or any(_at_run_time(bd) for _, bd in found):
         from aiecc.ir.runtime.dynamic import write_at_run_time
 
-        for _, bd in found:
-            write_at_run_time(bd, at)
+        for block, bd in found:
+            write_at_run_time(bd, at, _next(block, bd))
     else:
         for block, bd in found:
             _write(block, bd, at)

@@ -1,0 +1,443 @@
+"""Descriptors and pushes that are computed while the sequence runs.
+
+The formulas are those of the static encoder (`aiecc/ir/dialects/aiex/steps.py`), so constants and values of the same
+size give the same words. What a constant would be refused for, a value is guarded against: `assert_bd_field` and
+`assert_bd_divisible` stop the host before a field is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import gcd
+from typing import Any
+
+from xdsl.dialects.arith import (
+    AddiOp,
+    AndIOp,
+    CmpiOp,
+    DivUIOp,
+    ExtUIOp,
+    IndexCastOp,
+    MuliOp,
+    OrIOp,
+    SelectOp,
+    ShLIOp,
+    SubiOp,
+    TruncIOp,
+)
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, UnitAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from aiecc.ir.dialects.aie.attrs import PacketInfo
+from aiecc.ir.dialects.aie.bd import DmaBdOp
+from aiecc.ir.dialects.aie.enums import Direction
+from aiecc.ir.dialects.aie.memory import constant_int, element_bits
+from aiecc.ir.dialects.aie.tiles import target_of
+from aiecc.ir.dialects.aiex.npu import (
+    NpuAddressPatchOp,
+    NpuAssertBdDivisibleOp,
+    NpuAssertBdFieldOp,
+    NpuBlockWriteValuesOp,
+    NpuPushQueueOp,
+    NpuWrite32Op,
+)
+from aiecc.ir.dialects.aiex.steps import DIMENSIONS, GRANULE
+from aiecc.ir.dialects.aiex.tasks import DmaBdPoolPopOp
+from aiecc.ir.dialects.aiex.transfer_rules import mixed_lists, verify_runtime_steps
+from aiecc.ir.dialects.aiex.transfers import NpuDmaMemcpyNdOp
+from aiecc.ir.dialects.constraints import I32, number
+from aiecc.ir.errors import VerifyError
+from aiecc.ir.runtime.descriptor import NO_SOURCE, Place, fields_of
+from aiecc.ir.runtime.emit import UI32, Before, i32
+from aiecc.ir.runtime.sources import HostBuffer, source_of
+from aiecc.model.targets import Target, Tile, TileKind
+from aiecc.model.targets.tables import Dma
+from aiecc.npu.bd import AXCACHE, QUEUE, SHIM, burst_code
+from aiecc.npu.bits import Unfit
+
+Value = int | SSAValue
+"""A number, or an i32 computed at run time."""
+
+SHIM_ONLY = (
+    "runtime-valued BD size/stride/len/bd_id is only supported on shim NOC tiles; use compile-time constants on other "
+    "tiles."
+)
+NO_PADS = "zero padding is not supported with runtime sizes/strides/len."
+NO_LENGTH = "runtime-valued BD requires an explicit transfer length; provide a `len` for this buffer descriptor."
+UNALIGNED = "Offset must be aligned to 4 byte boundary."
+SPACING = 0x20
+"""Bytes from one descriptor's registers to the next one's."""
+_MOST = (1 << 31) - 1
+
+
+class Arith(Before):
+    """Arithmetic in front of an op: on numbers at once, on values by i32 operations."""
+
+    def narrow(self, value: Value) -> Value:
+        """A value as i32, whatever type it was computed in; a number where it is a constant."""
+        if isinstance(value, int):
+            return value
+        known = constant_int(value)
+        if known is not None:
+            return known
+        kind = value.type
+        if isinstance(kind, IndexType):
+            return self.put(IndexCastOp(value, I32)).results[0]
+        if isinstance(kind, IntegerType) and kind.width.data != 32:
+            return self.put((TruncIOp if kind.width.data > 32 else ExtUIOp)(value, I32)).results[0]
+        return value
+
+    def _two(self, op: Any, a: Value, b: Value) -> SSAValue:
+        return self.put(op(self.number(a), self.number(b))).results[0]
+
+    def mul(self, a: Value, b: Value) -> Value:
+        if isinstance(a, int) and isinstance(b, int):
+            return a * b
+        if 0 in (a, b):
+            return 0
+        if a == 1:
+            return b
+        return a if b == 1 else self._two(MuliOp, a, b)
+
+    def add(self, a: Value, b: Value) -> Value:
+        if isinstance(a, int) and isinstance(b, int):
+            return a + b
+        if a == 0:
+            return b
+        return a if b == 0 else self._two(AddiOp, a, b)
+
+    def minus_one(self, a: Value) -> Value:
+        return a - 1 if isinstance(a, int) else self._two(SubiOp, a, 1)
+
+    def divide(self, a: Value, b: int) -> Value:
+        if b == 1:
+            return a
+        return a // b if isinstance(a, int) else self._two(DivUIOp, a, b)
+
+    def choose(self, predicate: str, a: Value, b: int, yes: Value, no: Value) -> Value:
+        """`yes` if `a` compares to `b`, else `no`. Predicates are MLIR's: `ne`, `sgt`, `uge`."""
+        if isinstance(a, int):
+            found = {"ne": a != b, "sgt": a > b, "uge": a & 0xFFFFFFFF >= b}[predicate]
+            return yes if found else no
+        if yes is no or (isinstance(yes, int) and yes == no):
+            return yes
+        test = self.put(CmpiOp(a, self.number(b), predicate)).results[0]
+        return self.put(SelectOp(test, self.number(yes), self.number(no))).results[0]
+
+    def combine(self, a: Value, b: Value) -> Value:
+        if isinstance(a, int) and isinstance(b, int):
+            return a | b
+        if a == 0:
+            return b
+        return a if b == 0 else self._two(OrIOp, a, b)
+
+    def shift(self, a: Value, by: int) -> Value:
+        if by == 0:
+            return a
+        return a << by if isinstance(a, int) else self._two(ShLIOp, a, by)
+
+    # --- guards -------------------------------------------------------------------------------------------------------
+
+    def within(self, value: Value, most: int) -> None:
+        """Let the host refuse a value above `most` or below 0. Numbers were checked."""
+        if isinstance(value, SSAValue):
+            self.put(NpuAssertBdFieldOp.create(operands=[value], properties={"max": i32(most)}))
+
+    def divisible(self, value: Value, divisor: int, *, unit: bool = False) -> None:
+        """Let the host refuse a value that is no multiple; `unit`: 1 is fine as well."""
+        if isinstance(value, SSAValue) and divisor > 1:
+            properties: dict[str, Attribute] = {"divisor": i32(divisor)}
+            if unit:
+                properties["allow_unit"] = UnitAttr()
+            self.put(NpuAssertBdDivisibleOp.create(operands=[value], properties=properties))
+
+    # --- instructions -------------------------------------------------------------------------------------------------
+
+    def write_words(self, address: Value, words: Sequence[Value]) -> None:
+        """Write a run of registers."""
+        operands = [self.number(address), *map(self.number, words)]
+        self.put(NpuBlockWriteValuesOp.create(operands=operands))
+
+    def patch_at(self, address: Value, known: int, argument: int, plus: Value) -> None:
+        """Patch a host buffer's address in. `known`: the register, that of descriptor 0 where it is computed."""
+        operands = [self.number(plus)]
+        if isinstance(address, SSAValue):
+            operands.append(address)
+        properties = {"addr": IntegerAttr(known, UI32), "arg_idx": i32(argument)}
+        self.put(NpuAddressPatchOp.create(operands=operands, properties=properties))
+
+
+# --- tasks ------------------------------------------------------------------------------------------------------------
+
+
+def write_at_run_time(bd: DmaBdOp, at: Place, next_id: Value | None = None) -> None:
+    """Write one descriptor of a task in front of the task, and patch its address.
+
+    `next_id`: what follows it. Raises VerifyError for what a shim's descriptor cannot do.
+    """
+    if at.kind is not TileKind.SHIM_NOC:
+        raise VerifyError(SHIM_ONLY, bd)
+    source = source_of(bd.buffer)
+    if bd.pad_dimensions is not None:
+        raise VerifyError(NO_PADS, bd)
+    put = Arith(at.task)
+    id = _id_of(put, bd, at)
+    bits = element_bits(bd.buffer.type)
+    offset = put.narrow(bd.offset_operand) if bd.offset_operand is not None else bd.offset or 0
+    words = _words_of(put, bd, at, bits, next_id)
+    if not isinstance(source, HostBuffer):
+        raise VerifyError(NO_SOURCE, bd)
+    if isinstance(offset, int) and offset * bits % GRANULE:
+        raise VerifyError(UNALIGNED, bd)
+    put.divisible(offset, _divisor(bits))
+    plus = put.add(put.mul(offset, bits // 8), source.offset)
+    _write(put, at.target, at.tile, id, words, source.index, plus)
+
+
+def _id_of(put: Arith, bd: DmaBdOp, at: Place) -> Value:
+    given = at.task.bd_id if at.task.bd_id is not None else bd.bd_id_val
+    if given is None:
+        if bd.bd_id is None:
+            raise VerifyError("Cannot lower buffer descriptor without assigned ID.", bd)
+        return bd.bd_id
+    id = put.narrow(given)
+    if isinstance(id, SSAValue) and not isinstance(id.owner, DmaBdPoolPopOp):
+        put.within(id, at.dma.bds - 1)
+    return id
+
+
+def _words_of(put: Arith, bd: DmaBdOp, at: Place, bits: int, next_id: Value | None) -> list[Value]:
+    follower = next_id if isinstance(next_id, int) else None
+    if all(v is not None for v in (bd.sizes, bd.strides, bd.offset, bd.len)):
+        # Only the descriptor's number is computed: everything is checked as if it was not.
+        fields = fields_of(bd, at, follower)
+        fields["buffer_offset"] = 0
+        values: dict[str, Value] = {}
+    else:
+        fields, values = _fields(put, bd, at, bits, follower)
+    if isinstance(next_id, SSAValue):
+        fields["use_next_bd"] = 1
+        values["next_bd"] = next_id
+    return _pack(put, bd, at.target, fields, values)
+
+
+def _fields(
+    put: Arith, bd: DmaBdOp, at: Place, bits: int, next_id: int | None
+) -> tuple[dict[str, int], dict[str, Value]]:
+    """The fields that are known, and those that are computed."""
+    if bd.len_operand is None and bd.static_len is None:
+        raise VerifyError(NO_LENGTH, bd)
+    length = put.narrow(bd.len_operand) if bd.len_operand is not None else bd.len or 0
+    values: dict[str, Value] = {"buffer_length": _length(put, bd, length, bits)}
+    sizes, strides = bd.mixed_sizes, bd.mixed_strides
+    if sizes:
+        missing = DIMENSIONS - len(sizes)
+        full = [1] * missing + sizes, [0] * missing + strides
+        verify_runtime_steps(bd, *full, bits, at.dma)
+        found, _ = _encode(put, bd, *full, bits, at.dma)
+        values |= found
+    fields = _plain(bd.packet or at.task.packet) | {
+        "burst_length": bd.burst_length,
+        "out_of_order_id": bd.out_of_order_id or 0,
+    }
+    if next_id is not None:
+        fields |= {"next_bd": next_id, "use_next_bd": 1}
+    return fields, values
+
+
+def _length(put: Arith, bd: Operation, length: Value, bits: int) -> Value:
+    """Elements as words."""
+    divisor = _divisor(bits)
+    if isinstance(length, int):
+        length &= 0xFFFFFFFF
+        if length * bits % GRANULE:
+            raise VerifyError(f"Transfer size of {length * bits // 8} bytes is not a whole number of 4-byte words.", bd)
+        return length * bits // GRANULE
+    put.divisible(length, divisor)
+    if bits >= 8:
+        # Bytes are counted in 32 bits.
+        put.within(length, min(_MOST, ((1 << 32) - 1) // (bits // 8)))
+        return put.divide(put.mul(length, bits // 8), GRANULE // 8)
+    return put.divide(put.mul(length, bits), GRANULE)
+
+
+def _divisor(bits: int) -> int:
+    """How many elements make whole words."""
+    return GRANULE // gcd(bits, GRANULE)
+
+
+def _plain(packet: PacketInfo | None) -> dict[str, int]:
+    fields = {"valid_bd": 1}
+    if packet is not None:
+        fields |= {"enable_packet": 1, "packet_id": packet.pkt_id or 0, "packet_type": packet.pkt_type}
+    return fields
+
+
+# --- patterns ---------------------------------------------------------------------------------------------------------
+
+
+def _encode(
+    put: Arith, op: Operation, sizes: Sequence[Value], strides: Sequence[Value], bits: int, dma: Dma
+) -> tuple[dict[str, Value], tuple[Value, ...]]:
+    """The size and stride fields of a pattern, and its register sizes, iteration included.
+
+    Lists are outermost first and four long; guards are put for what is computed.
+    """
+    s = [put.narrow(v) for v in reversed(sizes)]
+    t = [put.narrow(v) for v in reversed(strides)]
+    one_run = _is_one_run(s, t)
+    divisor = _divisor(bits)
+    put.divisible(s[0], divisor)
+    for i in range(DIMENSIONS):
+        if not (isinstance(s[i], int) and s[i] == 1):
+            put.divisible(t[i], divisor, unit=i == 0)
+
+    def words(value: Value) -> Value:
+        return put.divide(put.mul(value, bits // 8), GRANULE // 8) if bits != GRANULE else value
+
+    registers = (words(s[0]), s[1], s[2], put.choose("sgt", s[3], 1, put.minus_one(s[3]), 0))
+    fields: dict[str, Value] = {}
+    if not one_run:
+        for i in (0, 1):
+            _held(put, op, registers[i], dma.max_wrap, f"Size {i} exceeds the [0:{dma.max_wrap}] range.")
+            fields[f"d{i}_size"] = registers[i]
+        inner = words(t[0])
+        fields["d0_stride"] = put.choose("uge", inner, 1, put.minus_one(inner), 0)
+        for i in (1, 2):
+            fields[f"d{i}_stride"] = put.choose("sgt", s[i], 1, put.minus_one(words(t[i])), 0)
+        for i in range(3):
+            text = f"Stride {i} exceeds the [1:{dma.max_step}] range."
+            _held(put, op, fields[f"d{i}_stride"], dma.max_step - 1, text)
+    put.within(registers[3], dma.max_iteration - 1)
+    step = put.choose("ne", t[3], 0, put.minus_one(words(t[3])), 0)
+    fields["iteration_stride"] = put.choose("sgt", s[3], 1, step, 0)
+    text = f"Stride 3 exceeds the [1:{dma.max_step}] range."
+    _held(put, op, fields["iteration_stride"], dma.max_step - 1, text)
+    # Without a step it is the queue that repeats.
+    fields["iteration_size"] = put.choose("sgt", t[3], 0, registers[3], 0)
+    return fields, registers
+
+
+def _held(put: Arith, op: Operation, value: Value, most: int, text: str) -> None:
+    """A field's value fits: told now for a number, by the host for what is computed."""
+    if isinstance(value, int) and not 0 <= value <= most:
+        raise VerifyError(text, op)
+    put.within(value, most)
+
+
+def _is_one_run(s: Sequence[Value], t: Sequence[Value]) -> bool:
+    """Whether only the length matters, as far as constants tell (or the same value at two places)."""
+
+    def one(size: Value) -> bool:
+        return isinstance(size, int) and size <= 1
+
+    if t[0] != 1:
+        return False
+    if not one(s[1]) and t[1] != s[0]:
+        return False
+    inner = s[0] * s[1] if isinstance(s[0], int) and isinstance(s[1], int) else s[0] if s[1] == 1 else None
+    return one(s[2]) or (inner is not None and t[2] == inner)
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def _pack(
+    put: Arith, op: Operation, target: Target, fields: Mapping[str, int], values: Mapping[str, Value]
+) -> list[Value]:
+    """The words of a shim's descriptor from fields that are known and others that are computed."""
+    code = burst_code(target, fields.get("burst_length", 0))
+    if code is None:
+        raise VerifyError("Requested burst length is not supported by the target.", op)
+    outside = ("column", "row", "bd_id", "burst_length", "d2_size")
+    known = {name: value for name, value in fields.items() if name not in outside}
+    known |= {name: value for name, value in values.items() if isinstance(value, int)}
+    try:
+        words: list[Value] = list(SHIM.pack(known | {"burst_code": code, "axcache": AXCACHE}))
+    except Unfit as problem:
+        raise VerifyError(f"cannot be written: {problem}", op) from None
+    for name, value in values.items():
+        if isinstance(value, SSAValue):
+            field = SHIM.by_name[name]
+            words[field.word] = put.combine(put.shift(value, field.low), words[field.word])
+    return words
+
+
+def _write(
+    put: Arith, target: Target, tile: Tile, id: Value, words: Sequence[Value], argument: int, plus: Value
+) -> None:
+    """Write a descriptor's words, then the address into them."""
+    dma = target.dma(TileKind.SHIM_NOC)
+    base = target.bd_address(*tile, id if isinstance(id, int) else 0)
+    if base is None or dma is None:
+        raise VerifyError("BD ID exceeds the maximum ID.", put.op)
+    address: Value = base if isinstance(id, int) else put.add(base, put.mul(id, SPACING))
+    put.write_words(address, words)
+    put.patch_at(put.add(address, dma.bd_address_offset), base + dma.bd_address_offset, argument, plus)
+
+
+# --- transfers --------------------------------------------------------------------------------------------------------
+
+
+def memcpy_at_run_time(
+    op: NpuDmaMemcpyNdOp,
+    tile: Tile,
+    direction: Direction,
+    channel: int,
+    source: HostBuffer,
+    packet: PacketInfo | None = None,
+) -> None:
+    """A transfer whose offsets, sizes or strides are computed becomes a descriptor, a patch and a push.
+
+    `packet`: the header of what is sent. Raises VerifyError for what a shim's descriptor cannot do.
+    """
+    target = target_of(op)
+    dma = target.dma(TileKind.SHIM_NOC)
+    if target.tile_kind(*tile) is not TileKind.SHIM_NOC or dma is None:
+        raise VerifyError("runtime sizes/strides are only supported for shim NOC tile DMAs.", op)
+    if op.is_padded:
+        raise VerifyError("zero padding is not supported with runtime sizes/strides.", op)
+    offsets, sizes, strides = mixed_lists(op)
+    bits = element_bits(op.memref.type)
+    verify_runtime_steps(op, sizes, strides, bits, dma)
+    put = Arith(op)
+    values, s = _encode(put, op, sizes, strides, bits, dma)
+    values["buffer_length"] = put.mul(put.mul(s[0], s[1]), s[2])
+    fields = _plain(packet) | {"burst_length": number(op.burst_length) or 0}
+    words = _pack(put, op, target, fields, values)
+    start: Value = 0
+    for offset, stride in zip(offsets, strides, strict=True):
+        start = put.add(start, put.mul(put.narrow(offset), put.narrow(stride)))
+    if isinstance(start, int) and start * bits % GRANULE:
+        raise VerifyError("Offset must be 4-byte-aligned.", op)
+    put.divisible(start, _divisor(bits))
+    plus = put.add(put.mul(start, bits // 8), source.offset)
+    _write(put, target, tile, op.id, words, source.index, plus)
+    token = op.issue_token or direction is Direction.S2MM
+    put.push(tile, direction, channel, op.id, s[3], token)
+    op.detach()
+    op.erase()
+
+
+def push_at_run_time(op: NpuPushQueueOp, queue_address: int) -> None:
+    """A push of a descriptor or with a repeat count that is computed: the queue's word is put together."""
+    target = target_of(op)
+    kind = target.tile_kind(op.column, op.row)
+    dma = target.dma(kind) if kind is not None else None
+    if dma is None:
+        raise VerifyError(f"tile ({op.column}, {op.row}) has no DMA", op)
+    put = Arith(op)
+    bd, repeat = put.narrow(op.bd_id), put.narrow(op.repeat_count)
+    if isinstance(bd, SSAValue) and not isinstance(bd.owner, DmaBdPoolPopOp):
+        put.within(bd, dma.bds - 1)
+    put.within(repeat, dma.repeat_max)
+    field = QUEUE.by_name
+    if isinstance(bd, SSAValue):
+        bd = put.put(AndIOp(bd, put.number(0x3F if kind is TileKind.MEM else 0xF))).results[0]
+    token = int(op.issue_token) << field["issue_token"].low
+    word = put.put(OrIOp(put.number(token), put.number(bd))).results[0]
+    shifted = put.number(put.shift(repeat, field["repeat"].low))
+    word = put.put(OrIOp(word, shifted)).results[0]
+    put.put(NpuWrite32Op.create(operands=[put.number(queue_address), word]))
+    op.detach()
+    op.erase()
