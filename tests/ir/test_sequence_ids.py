@@ -49,8 +49,8 @@ def test_as_many_live_as_the_channel_reaches(on: str, bd: str, tile: str, count:
     ran = assigned(device(text + task("more", on=on, bd=bd)))
     said = ran.only
     assert said.text == (
-        f"'aiex.dma_configure_task' op Too many simultaneously active buffer descriptors on tile {tile}, which supports "
-        f"up to {count}. Emit an aiex.dma_free_task / aiex.dma_await_task to reuse BDs."
+        f"'aiex.dma_configure_task' op Too many simultaneously active buffer descriptors on tile {tile}, which "
+        f"supports up to {count}. Emit an aiex.dma_free_task / aiex.dma_await_task to reuse BDs."
     )
     # Every task that holds some is named, at its line, each with its id.
     assert [n.text.split(";")[0] for n in said.notes] == [f"this task holds ID {first + i}" for i in range(count)]
@@ -322,7 +322,8 @@ NO_TOKEN = (
         (task("x", token=True) + task("y", token=True) + start("y") + wait("x"), NO_TOKEN, ""),
         (
             task("x") + "aiex.npu.load_pdi {device_ref = @main}\n" + start("x"),
-            "'aiex.dma_start_task' op starts a task configured before an aiex.npu.load_pdi, which resets the descriptors",
+            "'aiex.dma_start_task' op starts a task configured before an aiex.npu.load_pdi, which resets the "
+            "descriptors",
             "configured here",
         ),
     ],
@@ -389,9 +390,9 @@ def test_control_flow_that_stays_is_refused(loop: str) -> None:
 
 
 FULL = (
-    "'aiex.dma_start_task' op pushes a DMA task onto tile (0,0) MM2S channel 0, whose task queue is only 4 deep, with 4 "
-    "push(es) not yet known to have completed. A push onto a full queue is dropped by hardware and its transfer never "
-    "runs, so whatever waits on it blocks forever."
+    "'aiex.dma_start_task' op pushes a DMA task onto tile (0,0) MM2S channel 0, whose task queue is only 4 deep, with "
+    "4 push(es) not yet known to have completed. A push onto a full queue is dropped by hardware and its transfer "
+    "never runs, so whatever waits on it blocks forever."
 )
 
 
@@ -418,7 +419,7 @@ def test_a_token_taken_by_such_a_wait_is_not_waited_for_again() -> None:
     ran = assigned(device(pushed(5) + wait("t0", "t4")), queue_check="wait")
     assert not ran.said
     # t0's token went with the wait; the other four come before t4 is done.
-    assert [line for line in ran.lines("await_task")] == [
+    assert ran.lines("await_task") == [
         "aiex.dma_await_task(%0) {tokens = 0 : i32}",
         "aiex.dma_await_task(%4) {tokens = 4 : i32}",
     ]
