@@ -58,6 +58,7 @@ CODES: dict[str, str] = {
     "W1002": "a runtime sequence does what is probably not meant so",
     "E1003": "a tile's descriptors run out",
     "E1004": "a channel's task queue may overflow",
+    "E1005": "a sequence moves no whole number of objects",
     "W1004": "a channel's task queue may overflow",
     "E1101": "the design must get stuck",
     "W1101": "the design gets stuck, perhaps",

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from xdsl.ir import Operation
 
 from aiecc.base.diag import Sink
+from aiecc.ir.dialects.aie.access import FifoAccess
+from aiecc.ir.dialects.base import enclosing
 from aiecc.ir.facts import devices
 from aiecc.ir.pipeline import make_pass, targets
 from aiecc.ir.verify import verify
@@ -17,6 +19,18 @@ _FIFO_OPS = ("aie.objectfifo", "aie.route")
 def has_fifos(op: Operation) -> bool:
     """Whether a module's devices hold objectFifos, or what splitting makes of them."""
     return any(inner.name.startswith(_FIFO_OPS) for device in devices(op) for inner in device.block.ops)
+
+
+def in_affine_loops(op: Operation) -> bool:
+    """Whether a core takes or gives objects inside an affine loop or branch."""
+    for device in devices(op):
+        for core in device.block.ops:
+            if core.name != "aie.core":
+                continue
+            for inner in core.walk():
+                if isinstance(inner, FifoAccess) and enclosing(inner, "affine.for", "affine.if", "affine.parallel"):
+                    return True
+    return False
 
 
 def follow(op: Operation, steps: Iterable[str], sink: Sink, *, verify_each: bool = False) -> bool:

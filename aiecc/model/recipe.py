@@ -9,6 +9,7 @@ from __future__ import annotations
 FIFO_PASSES = (
     "aie-objectfifo-split",
     "aie-objectfifo-verify",
+    "aie-objectfifo-verify-transfers",
     "aie-assign-packet-ids",
     "aie-objectfifo-allocate",
     "aie-objectfifo-lower-dmas",
@@ -18,7 +19,7 @@ FIFO_PASSES = (
 )
 """In the order they run; `recipe` leaves them out where there is nothing for them to do."""
 
-_FIRST = ("aie-default-stack-size", "aie-canonicalize-device")
+_FIRST = ("aie-default-stack-size", "aie-canonicalize-device", "lower-affine")
 
 
 def recipe(
@@ -28,21 +29,27 @@ def recipe(
     verify_fifos: bool = True,
     packet_fifos: bool = False,
     dynamic_fifos: bool = True,
+    affine: bool = False,
 ) -> tuple[str, ...]:
     """The passes in order, each as a pipeline spells it.
 
     default_stack_size: bytes for cores that declare none (0: leave them).
     fifos: whether there are any. verify_fifos: whether designs must say everything themselves, or may program an end
-    by hand. packet_fifos: packet-switched flows for all of them. dynamic_fifos: loops stay loops.
+    by hand. packet_fifos: packet-switched flows for all of them. dynamic_fifos: loops stay loops. affine: whether
+    fifos are used inside affine loops.
     """
     found = [f"aie-default-stack-size{{size={default_stack_size}}}", "aie-canonicalize-device"]
+    if affine:
+        found.append("lower-affine")
     if fifos:
         options = {
             "aie-assign-packet-ids": "{packet-sw-objFifos=true}" if packet_fifos else "",
             "aie-objectFifo-unroll": f"{{default-dynamic={str(dynamic_fifos).lower()}}}",
         }
         found += [
-            name + options.get(name, "") for name in FIFO_PASSES if verify_fifos or name != "aie-objectfifo-verify"
+            name + options.get(name, "")
+            for name in FIFO_PASSES
+            if verify_fifos or not name.startswith("aie-objectfifo-verify")
         ]
     return (
         *found,

@@ -20,15 +20,17 @@ if TYPE_CHECKING:
 def aiecc_lower(module: Module, lower: LowerOptions, diag: Sink) -> Lowered | None:
     """Run the passes on a copy; the first that reports an error ends it."""
     from aiecc.ir.facts import survey
-    from aiecc.ir.lowering import follow, has_fifos
+    from aiecc.ir.lowering import follow, has_fifos, in_affine_loops
     from aiecc.ir.text import dump, thaw
     from aiecc.model.recipe import recipe
 
     op = thaw(module)
     bare = [c.id for d in survey(op).devices for c in d.cores if c.stack_size is None]
+    fifos = has_fifos(op)
     steps = recipe(
         default_stack_size=lower.default_stack_size,
-        fifos=has_fifos(op),
+        fifos=fifos,
+        affine=fifos and in_affine_loops(op),
         verify_fifos=not lower.skip_fifo_verify,
         packet_fifos=lower.packet_fifos,
         dynamic_fifos=lower.dynamic_fifos,

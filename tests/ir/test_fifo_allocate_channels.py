@@ -285,7 +285,7 @@ def test_a_chain_longer_than_a_channels_descriptors() -> None:
         "'aie.objectfifo.dma_endpoint' op of ObjectFifo @deep on tile(0, 1) needs 26 buffer descriptors, but S2MM "
         "channel 0 can use 24"
     )
-    assert ran.only.todo == "a depth of at most 24 for pool @deep_cons_pool"
+    assert ran.only.todo == "a depth of at most 24 for fifo @deep"
     assert notes(ran) == ["DMA endpoint @deep_cons_dma for ObjectFifo @deep on S2MM channel 0 needs 26"]
     fits = allocated(*(line.replace("depth = 26", "depth = 24") for line in lines))
     assert (channels(fits)["deep_cons_dma"], channels(fits)["out_prod_dma"]) == (0, 1)
@@ -316,7 +316,7 @@ def test_chains_that_do_not_fit_together() -> None:
         "'aie.objectfifo.dma_endpoint' op of ObjectFifo @fa on tile(0, 2) needs 10 buffer descriptors, but MM2S "
         "channel 0 shares 16 with channels that need 7 more"
     )
-    assert ran.only.todo == "a depth of at most 9 for pool @a_pool"
+    assert ran.only.todo == "a depth of at most 9 for fifo @fa"
     assert notes(ran) == [
         "DMA endpoint @a for ObjectFifo @fa on MM2S channel 0 needs 10",
         "DMA endpoint @c for ObjectFifo @fb on S2MM channel 0 needs 6",

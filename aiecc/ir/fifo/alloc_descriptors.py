@@ -67,7 +67,8 @@ def _fault(facts: Facts, want: Want, wants: Sequence[Want], total: int, size: in
     else:
         text += f"shares {size} with channels that need {total - want.static} more"
     depth = _depth(facts, end, wants, size - total)
-    todo = f"a depth of at most {depth} for pool @{end.pool}" if depth and len(want.ends) == 1 else ""
+    what = f"fifo @{end.fifo_name}" if end.fifo_name else f"pool @{end.pool}"
+    todo = f"a depth of at most {depth} for {what}" if depth and len(want.ends) == 1 else ""
     return Fault(end, text, tuple(notes), todo)
 
 

@@ -21,6 +21,7 @@ PASSES: dict[str, str] = {
     "aie-localize-locks": "localize_locks:LocalizeLocks",
     "aie-lower-core-reset": "lower_resets:LowerCoreReset",
     "aie-lower-dma-channel-reset": "lower_resets:LowerDmaChannelReset",
+    "aie-lower-dynamic-bd-pool": "dynamic_pool:LowerDynamicBdPool",
     "aie-lower-set-lock": "lower_set_lock:LowerSetLock",
     "aie-materialize-bd-chains": "bd_chains:MaterializeBdChains",
     "aie-normalize-address-spaces": "address_spaces:NormalizeAddressSpaces",
@@ -32,6 +33,7 @@ PASSES: dict[str, str] = {
     "aie-objectfifo-lower-dmas": "fifo_lower_dmas:ObjectFifoLowerDmas",
     "aie-objectFifo-stateful-transform": "fifo_transform:ObjectFifoStatefulTransform",
     "aie-objectfifo-lower-cores": "fifo_lower_cores:ObjectFifoLowerCores",
+    "aie-objectfifo-verify-transfers": "fifo_verify_transfers:VerifyTransfers",
     "aie-prepare-buffers": "prepare_buffers:PrepareBuffers",
     "aie-standard-lowering": "standard_lowering:StandardLowering",
     "aie-substitute-shim-dma-allocations": "shim_allocations:SubstituteShimDmaAllocations",
@@ -40,4 +42,5 @@ PASSES: dict[str, str] = {
     "aiex-standard-lowering": "aiex_standard_lowering:AiexStandardLowering",
     "canonicalize": "generic:Canonicalize",
     "cse": "generic:Cse",
+    "lower-affine": "generic:LowerAffine",
 }

@@ -231,6 +231,25 @@ def _verify_join(op: ObjectFifoLinkOp, ins: Sequence[ObjectFifoOp], out: ObjectF
             "specified output stride(s) and size(s) result in out of bounds access in join input, for index "
             f"{last} in transfer of length {length}."
         )
+    _verify_rows(op, op.src_offsets, out, [(f, element_count(f.consumer_elem_type) or 0) for f in ins])
+
+
+def _verify_rows(
+    op: ObjectFifoLinkOp, offsets: Sequence[int], whole: ObjectFifoOp, parts: Sequence[tuple[ObjectFifoOp, int]]
+) -> None:
+    """Offsets given in rows, found out by their fitting once they are multiplied. `parts`: elements of each object."""
+    cuts = [*offsets, element_count(whole.elem_type) or 0]
+    slices = [after - before for before, after in itertools.pairwise(cuts)]
+    row = math.prod(whole.elem_type.get_shape()[1:])
+    meant = [offset * row for offset in offsets]
+    if row == 1 or meant != [0, *itertools.accumulate(size for _, size in parts)][:-1]:
+        return
+    for size, (fifo, own) in zip(slices, parts, strict=True):
+        if own and size % own:
+            raise op.error(
+                f"offsets count elements, not rows: the part of '{fifo.symbol}' would be {size} elements, no whole "
+                f"number of its objects of {own}; {meant} was probably meant"
+            )
 
 
 def _verify_distribute(
@@ -248,5 +267,6 @@ def _verify_distribute(
             "specified input stride(s) and size(s) result in out of bounds access in distribute output, for index "
             f"{last} in transfer of length {length}."
         )
+    _verify_rows(op, op.dst_offsets, source, [(f, element_count(f.elem_type) or 0) for f in outs])
     if len({fifo.repeat_count or 0 for fifo in outs}) > 1:
         raise op.error("repeat counts of output object FIFOs must be equal", bare=True)
