@@ -72,6 +72,7 @@ def sequence_recipe(*, queue_check: str = "wait") -> tuple[str, ...]:
         "aie-unroll-runtime-sequence-loops",
         "aie-canonicalize-runtime-sequences",
         "aie-decompose-large-dma-bd",
+        "aie-lower-dynamic-bd-pool",
         ids,
         "aie-dma-tasks-to-npu",
         "aie-lower-dma-channel-reset",

@@ -70,7 +70,7 @@ class AssignRuntimeSequenceBdIds(Pass):
 
     def apply(self, op: Operation, sink: Sink) -> None:
         assert isinstance(op, DeviceOp)
-        reserved = _reserved(op)
+        reserved = reserved_ids(op)
         for sequence in list(op.ops_of(RuntimeSequenceOp)):
             assert isinstance(sequence, RuntimeSequenceOp)
             inside = list(sequence.walk())
@@ -83,7 +83,7 @@ class AssignRuntimeSequenceBdIds(Pass):
                 _Assignment(op, sequence, reserved, self, sink).run()
 
 
-def _reserved(device: DeviceOp) -> dict[Tile, set[int]]:
+def reserved_ids(device: DeviceOp) -> dict[Tile, set[int]]:
     """The ids of the tiles' own DMA programs, and those kept back by hand."""
     found: dict[Tile, set[int]] = {}
     for op in device.block.ops:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.scf import ForOp, IfOp, YieldOp
-from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from aiecc.base.diag import Sink
 from aiecc.ir.dialects.aie.bd import DmaBdOp
@@ -14,10 +16,11 @@ from aiecc.ir.dialects.aie.dma import NextBdOp
 from aiecc.ir.dialects.aie.runtime import RuntimeSequenceOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
 from aiecc.ir.dialects.aiex.tasks import DmaAwaitTaskOp, DmaConfigureTaskOp, DmaStartTaskOp
-from aiecc.ir.dialects.constraints import number
+from aiecc.ir.dialects.constraints import INDEX, number
 from aiecc.ir.errors import VerifyError
-from aiecc.ir.passes.assign_sequence_ids import TOKENS
+from aiecc.ir.passes.assign_sequence_ids import NO_TASK, TOKENS
 from aiecc.ir.passes.base import DEVICE, Pass
+from aiecc.ir.runtime.carried import channel_of_task, id_of, sources
 from aiecc.ir.runtime.descriptor import (
     WHILE,
     Fixed,
@@ -62,27 +65,23 @@ class DmaTasksToNpu(Pass):
 
 
 def _task(op: Operation, value: SSAValue) -> DmaConfigureTaskOp:
-    """The task behind a value, through what branches and loops hand on. Raises VerifyError where there is none."""
-    seen: set[SSAValue] = set()
-    while value not in seen:
-        seen.add(value)
-        owner = value.owner
-        if isinstance(owner, DmaConfigureTaskOp):
-            return owner
-        if isinstance(owner, IfOp) and isinstance(value, OpResult):
-            last = owner.true_region.block.last_op
-            if isinstance(last, YieldOp):
-                value = last.operands[value.index]
-        elif isinstance(owner, ForOp) and isinstance(value, OpResult):
-            last = owner.body.block.last_op
-            if isinstance(last, YieldOp):
-                value = last.operands[value.index]
-        elif isinstance(owner, Block) and isinstance(owner.parent_op(), ForOp):
-            loop = owner.parent_op()
-            index = owner.args.index(value)  # pyright: ignore[reportArgumentType]
-            if isinstance(loop, ForOp) and index > 0:
-                value = loop.iter_args[index - 1]
-    raise VerifyError("does not reference a valid configure_task operation.", op)
+    """The task behind a value. Where branches and loops hand on one of several, they are alike in all that an
+    instruction says but the descriptor. Raises VerifyError where there is none, or they differ.
+    """
+    found = sources(value)
+    tasks = [task for task in found if isinstance(task, DmaConfigureTaskOp)]
+    if not tasks or len(tasks) != len(found):
+        raise VerifyError(NO_TASK, op)
+    first = tasks[0]
+    for other in tasks[1:]:
+        if _alike(first) != _alike(other):
+            text = "may be about tasks that differ in their channel, their repeat count or their token"
+            raise VerifyError(text, op, [("one is here", first), ("another is here", other)])
+    return first
+
+
+def _alike(task: DmaConfigureTaskOp) -> tuple[object, ...]:
+    return *channel_of_task(task), task.issue_token, task.repeat if task.repeat is not None else task.repeat_count
 
 
 def _placed(task: DmaConfigureTaskOp, op: Operation) -> Place:
@@ -96,8 +95,8 @@ def _placed(task: DmaConfigureTaskOp, op: Operation) -> Place:
 def _start(op: DmaStartTaskOp) -> None:
     task = _task(op, op.task)
     at = _placed(task, op)
-    id: int | SSAValue | None = task.bd_id
-    if id is None:
+    id: int | SSAValue | None = id_of(op.task)
+    if id is None and op.task.owner is task:
         first = first_of(task)
         id = first.bd_id if first is not None else None
     if id is None:
@@ -120,6 +119,8 @@ def _await(op: DmaAwaitTaskOp) -> None:
 
 
 def _configure(task: DmaConfigureTaskOp) -> None:
+    if _is_only_carried(task):
+        task.result.replace_all_uses_with(Before(task).put(ConstantOp(IntegerAttr(0, INDEX))).results[0])
     uses = [use.operation for use in task.result.uses]
     if uses:
         raise VerifyError("Cannot lower while op still has uses.", task, [("Used here.", use) for use in uses])
@@ -135,6 +136,29 @@ def _configure(task: DmaConfigureTaskOp) -> None:
         for block, bd in found:
             _write(block, bd, at)
     _erase(task)
+
+
+def _is_only_carried(task: DmaConfigureTaskOp) -> bool:
+    """Whether a task's value is handed on by loops and branches, and nothing asks for it any more."""
+    seen: set[SSAValue] = set()
+    todo: list[SSAValue] = [task.result]
+    while todo:
+        value = todo.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        for use in value.uses:
+            op, index = use.operation, use.index
+            if isinstance(op, YieldOp):
+                op = op.parent_op()
+            elif isinstance(op, ForOp):
+                index -= 3
+            if not isinstance(op, ForOp | IfOp) or index < 0:
+                return False
+            todo.append(op.results[index])
+            if isinstance(op, ForOp):
+                todo.append(op.body.block.args[1 + index])
+    return len(seen) > 1
 
 
 def _at_run_time(bd: DmaBdOp) -> bool:

@@ -103,6 +103,12 @@ class DmaConfigureTaskOp(Task):
         self.operands = [self.tile, value, *ids]
         self.properties["operandSegmentSizes"] = DenseArrayBase.from_list(I32, [1, 1, len(ids)])
 
+    def set_bd_id(self, value: SSAValue) -> None:
+        """Let a value say which descriptor it uses."""
+        repeat = [] if self.repeat is None else [self.repeat]
+        self.operands = [self.tile, *repeat, value]
+        self.properties["operandSegmentSizes"] = DenseArrayBase.from_list(I32, [1, len(repeat), 1])
+
     def set_packet(self, packet: PacketInfo | None) -> None:
         """Give what it sends a header, or none."""
         if packet is None:
