@@ -468,8 +468,8 @@ def test_parts_visit_the_same_in_the_same_order(sizes: tuple[int, ...], strides:
     [
         ((4, 0, 1, 1), (1, 8, 0, 0)),
         ((4, 2, 1, 1), (1, 1 << 22, 0, 0)),
-        # Prime, and the prime next to it: sixteen descriptors do not suffice for what 1023 steps each reach.
-        ((4, 104729, 1, 1), (1, 8, 0, 0)),
+        # All dimensions are taken, so that the prime one cannot become two; the outermost is short as it is.
+        ((4, 104729, 2, 2), (1, 8, 4, 4)),
     ],
 )
 def test_what_cannot_be_split(sizes: tuple[int, ...], strides: tuple[int, ...]) -> None:
