@@ -207,11 +207,17 @@ def simulating() -> list[Row]:
     return [(name, f"{rate / 1e6:.1f} M/s", "events of the array model, processor time") for name, rate in rates()]
 
 
+def lowering() -> list[Row]:
+    from fifo_lowering import rows
+
+    return list(rows())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--full", action="store_true", help="the whole placement corpora")
-    parser.add_argument("--only", choices=("build", "start", "memory", "sim", "place"), help="one table")
+    parser.add_argument("--only", choices=("build", "start", "memory", "fifos", "sim", "place"), help="one table")
     asked = parser.parse_args()
     print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}, medians of {asked.runs} runs")
     if asked.only in (None, "start"):
@@ -220,6 +226,8 @@ def main() -> None:
         table("building", building(asked.runs))
     if asked.only in (None, "memory"):
         table("memory", memory())
+    if asked.only in (None, "fifos"):
+        table("lowering objectFifos", lowering())
     if asked.only in (None, "sim"):
         table("array model", simulating())
     if asked.only in (None, "place"):
