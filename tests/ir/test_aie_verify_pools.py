@@ -369,6 +369,14 @@ def test_sequences_stand_in_devices() -> None:
     assert complaint(body) == Said(2, "'aie.runtime_sequence' op expects parent op 'aie.device'")
 
 
+def test_an_access_through_an_endpoint_that_is_wrong_itself() -> None:
+    """The endpoint is told, the access that asks for its segments is not."""
+    core = f"%k = aie.core(%t) {{\n%o = aie.objectfifo.acquire @c (1) : {TYPE}\naie.end\n}}"
+    body = pool() + end("segments = array<i32: 64, 1>", kind="core", name="c") + "\n" + core
+    texts = [said.text for said in complaints(body)]
+    assert texts == ["'aie.objectfifo.core_endpoint' op segment index 64 out of range"]
+
+
 GOOD = [
     binding(),
     binding(more=", head_bd_ids = array<i32: 3>, repeat_counts = array<i32: 0>"),

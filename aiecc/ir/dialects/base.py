@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, TypeVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, IntegerType, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -356,7 +356,7 @@ def names_field(name: str) -> tuple[str, ...]:
 
     def read(op: DialectOp) -> tuple[str, ...]:
         attr = op.properties.get(name)
-        return tuple(text_of(a) or "" for a in getattr(attr, "data", ()))
+        return tuple(text_of(a) or "" for a in attr.data) if isinstance(attr, ArrayAttr) else ()
 
     return cast("tuple[str, ...]", property(read))
 
