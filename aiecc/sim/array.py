@@ -6,7 +6,7 @@ goes to the host is fed and drained by the caller. Runtime sequences and switch 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -31,7 +31,7 @@ from aiecc.sim.order import Order
 from aiecc.sim.outcome import Outcome, Status
 from aiecc.sim.pools import Pair, pairs, uses
 from aiecc.sim.programs import Channel, channels
-from aiecc.sim.schedule import Actor, Schedule
+from aiecc.sim.schedule import Actor, Schedule, Steps
 from aiecc.sim.streams import Port, Rule, Sink, Source, port_name
 
 OpT = TypeVar("OpT", bound=Operation)
@@ -64,12 +64,13 @@ def simulate(
     It is finished when all feeds are sent and all drains have got what they want, and, without a bounded drain or with
     `cores_end`, every core has reached its end. Raises Refused for a design that cannot be executed.
     """
-    array = Array(_device(module, device), Schedule(seed, max_events, ordered=ordered), slack, kernels or {})
+    array = Array(device_named(module, device), Schedule(seed, max_events, ordered=ordered), slack, kernels or {})
     array.build(feeds or {}, drains or {})
     return array.run(cores_end)
 
 
-def _device(module: ModuleOp, name: str | None) -> DeviceOp:
+def device_named(module: ModuleOp, name: str | None) -> DeviceOp:
+    """The device of a name, or the only one. Raises Refused where there is none, or no telling which."""
     found = [op for op in module.body.block.ops if isinstance(op, DeviceOp)]
     named = [op for op in found if name is None or op.symbol == name]
     if len(named) != 1:
@@ -94,6 +95,7 @@ class Array:
         self.ends: Ends
         self.pools: list[tuple[str, Pair]] = []
         self.cores: list[Actor] = []
+        self.code: dict[Tile, tuple[Actor, Callable[[Actor], Steps]]] = {}
         self.cells: dict[Tile, Cell] = {}
         self.cascades: list[tuple[Tile, Tile]] = []
 
@@ -240,7 +242,9 @@ class Array:
             me.cell = self.cells[tile]
             program = Program(self.schedule, op, tile, self.target, self.buffers, self.locks, self.kernels)
             self.cores.append(me)
-            self.schedule.add(me, program.start()(me))
+            start = program.start()
+            self.code[tile] = me, start
+            self.schedule.add(me, start(me))
 
     # --- running ------------------------------------------------------------------------------------------------------
 
@@ -279,7 +283,11 @@ class Array:
             pools=uses(self.pools),
             names=self.ends.names,
             memory={b.name: bytes(b.data) for b in self.buffers.values()},
+            notes=self._notes(),
         )
+
+    def _notes(self) -> tuple[str, ...]:
+        return ()
 
 
 def _port(tile: TileLike | None, port: FlowPort, where: Span | None) -> Port:

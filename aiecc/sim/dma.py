@@ -42,6 +42,8 @@ class Descriptor:
     iteration: tuple[int, int] | None = None
     turn: int = 0
     next: int | None = None
+    # The number of its registers, where it has one.
+    id: int | None = None
 
     def runs(self) -> list[Run]:
         """The byte ranges of this use; moves the iteration on."""
@@ -84,40 +86,61 @@ def run_channel(schedule: Schedule, me: Actor, program: Program, source: Source 
             return
         while at is not None:
             bd = program.descriptors[at]
-            for step in bd.acquires:
-                take = step.lock.take_equal if step.equal else step.lock.take
-                me.site, me.need = step.span, ~step.value if step.equal else step.value
-                while not take(step.value):
-                    yield step.lock
-                yield None
-            me.site = bd.span
-            if bd.buffer is not None:
-                if source is not None:
-                    yield from _read(schedule, me, program, bd, bd.buffer, source)
-                elif sink is not None:
-                    yield from _write(me, bd, bd.buffer, sink)
-            for step in bd.releases:
-                me.site = step.span
-                step.lock.give(step.value)
+            yield from run_descriptor(schedule, me, program.tile, program.pad_value, bd, source, sink)
             yield None
             at = bd.next
 
 
-def _read(schedule: Schedule, me: Actor, program: Program, bd: Descriptor, buffer: Buffer, source: Source) -> Steps:
+def run_descriptor(
+    schedule: Schedule,
+    me: Actor,
+    tile: tuple[int, int],
+    pad_value: int,
+    bd: Descriptor,
+    source: Source | None,
+    sink: Sink | None,
+) -> Steps:
+    """One descriptor of a channel. When it returns, it is over; nobody else has had a turn since its last word."""
+    for step in bd.acquires:
+        take = step.lock.take_equal if step.equal else step.lock.take
+        me.site, me.need = step.span, ~step.value if step.equal else step.value
+        while not take(step.value):
+            yield step.lock
+        yield None
+    me.site = bd.span
+    if bd.buffer is not None:
+        if source is not None:
+            yield from _read(schedule, me, tile, pad_value, bd, bd.buffer, source)
+        elif sink is not None:
+            yield from _write(me, bd, bd.buffer, sink)
+    for step in bd.releases:
+        me.site = step.span
+        step.lock.give(step.value)
+
+
+def _read(
+    schedule: Schedule,
+    me: Actor,
+    tile: tuple[int, int],
+    pad_value: int,
+    bd: Descriptor,
+    buffer: Buffer,
+    source: Source,
+) -> Steps:
     runs = bd.runs()
     real = [run for run in runs if run[0] != PAD]
     for low, high in real:
         buffer.known(low, high)
-    pad = (program.pad_value & 0xFFFFFFFF).to_bytes(4, "little")
+    pad = (pad_value & 0xFFFFFFFF).to_bytes(4, "little")
     data = buffer.data
     parts = [pad * (high // 4) + pad[: high % 4] if low == PAD else data[low:high] for low, high in runs]
     payload = bytes(parts[0]) if len(parts) == 1 else b"".join(parts)
     packet = None
     if bd.packet is not None:
         kind, id = bd.packet
-        packet = (id, header_word(*program.tile, kind, id))
+        packet = (id, header_word(*tile, kind, id))
     busy = buffer.begin(me.name, False, real) if real else None
-    yield from send(schedule, me, source, payload, packet)
+    yield from send(schedule, me, source, payload, packet, turn=False)
     if busy is not None:
         buffer.end(busy)
 

@@ -92,6 +92,10 @@ class Ends:
         """Where packets of an id end that arrive at a port."""
         return (port, id if port in self._shared else None)
 
+    def as_channels(self) -> None:
+        """All packets that arrive at a channel end there, whatever their ids: its descriptors take them in turn."""
+        self._shared = set()
+
     # --- names --------------------------------------------------------------------------------------------------------
 
     def _find(self, end: End, direction: Direction) -> tuple[Port, str, ShimDmaAllocationOp | None]:

@@ -81,6 +81,19 @@ class Lock(Gate):
         if self.waiters:
             self.open()
 
+    def set(self, value: int) -> None:
+        """Whatever it was: from now on it is `value`."""
+        if not 0 <= value <= self.limit:
+            raise Trapped(Kind.LOCK, f"sets lock {self.name} to {value}; its range is 0 to {self.limit}")
+        self.value = value
+        self.low, self.high = min(self.low, value), max(self.high, value)
+        self._given.clear()
+        if value:
+            self._given.append((value, tick(self.schedule.current) if self.schedule.ordered else None))
+        self.uses += 1
+        self.schedule.events += 1
+        self.open()
+
     def _learnt(self, need: int) -> None:
         """Units are alike: who takes some knows that as many, and no more, were given."""
         if not need:

@@ -107,7 +107,7 @@ class Buffer:
                 self.free(lo, hi, writes)
         if self.order is not None:
             note = self.order.write if writes else self.order.read
-            for lo, hi in _whole(runs):
+            for lo, hi in merged(runs):
                 note(lo, hi)
         busy = Busy(by, writes, runs, self.size)
         self.busy.append(busy)
@@ -116,18 +116,27 @@ class Buffer:
     def end(self, busy: Busy) -> None:
         self.busy.remove(busy)
 
+    def poke(self, low: int, data: bytes) -> None:
+        """The running actor writes some bytes."""
+        high = low + len(data)
+        self.free(low, high, True)
+        if self.order is not None:
+            self.order.write(low, high)
+        self.data[low:high] = data
+        self.valid[low:high] = b"\1" * len(data)
 
-def _whole(runs: Sequence[Run]) -> Sequence[Run]:
+
+def merged(runs: Sequence[Run]) -> Sequence[Run]:
     """The same bytes in as few pieces as there are, in order."""
     if len(runs) < 2:
         return runs
-    merged: list[Run] = []
+    found: list[Run] = []
     for low, high in sorted(runs):
-        if merged and low <= merged[-1][1]:
-            low, last = merged.pop()
+        if found and low <= found[-1][1]:
+            low, last = found.pop()
             high = max(high, last)
-        merged.append((low, high))
-    return merged
+        found.append((low, high))
+    return found
 
 
 class Element:

@@ -101,6 +101,13 @@ class Order:
                     self._clash(self._late(marks, first, last, known), "writes", other.actor, did)
         mine.writes[first:last] = [clock[me.number]] * (last - first)
 
+    def unknown(self, clock: Clock) -> tuple[int, str] | None:
+        """A byte that was written after what a clock knows, and by whom."""
+        for marks in self._all.values():
+            if max(marks.writes) > clock[marks.actor.number]:
+                return self._late(marks.writes, 0, self._units, clock[marks.actor.number]), marks.actor.name
+        return None
+
     def _late(self, marks: Sequence[int], first: int, last: int, known: int) -> int:
         return next(at for at in range(first, last) if marks[at] > known) << self._shift
 

@@ -30,6 +30,10 @@ class Kind(enum.Enum):
     STREAM = "stream that leads nowhere"
     KERNEL = "kernel model failed"
     VALUE = "operation without a result"
+    QUEUE = "push on a full start queue"
+    DESCRIPTOR = "descriptor that cannot run"
+    REUSE = "change of a descriptor in flight"
+    REGISTER = "access to a register that is not modelled"
 
 
 class Trapped(Exception):
@@ -99,6 +103,7 @@ class Outcome:
     that anybody wrote) are the high-water marks; `ended` the actors that reached their end, `running` those the limit
     cut short, `missing` what a finished run would have done besides. `events` counts lock uses and DMA words.
     `names` leads from the caller's drains to the names in `received`, `memory` is what every buffer holds at the end.
+    `notes` say what else is worth knowing.
     """
 
     status: Status
@@ -114,6 +119,7 @@ class Outcome:
     pools: Mapping[str, PoolUse] = field(default_factory=dict[str, PoolUse])
     names: Mapping[str | tuple[int, int], str] = field(repr=False, default_factory=dict[str | tuple[int, int], str])
     memory: Mapping[str, bytes] = field(repr=False, default_factory=dict[str, bytes])
+    notes: tuple[str, ...] = ()
 
     @property
     def finished(self) -> bool:
@@ -129,6 +135,7 @@ class Outcome:
         if self.trap is not None:
             lines.append(str(self.trap))
         lines += [f"missing: {text}" for text in self.missing]
+        lines += [f"note: {text}" for text in self.notes]
         lines += [f"received {name}: {len(data)} bytes" for name, data in self.received.items()]
         if self.status is not Status.FINISHED:
             lines += [str(wait) for wait in self.waits]

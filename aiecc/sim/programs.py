@@ -145,6 +145,7 @@ def _transfer(bd: Descriptor, op: DmaBdOp, place: _Place) -> None:
     _reach(place, buffer.tile, f"buffer {buffer.name}", span_of(op))
     pads = op.pad_dimensions
     bd.span = span_of(op)
+    bd.id = op.bd_id
     bd.buffer = buffer
     bd.pattern = Pattern(
         offset,

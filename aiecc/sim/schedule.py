@@ -106,6 +106,18 @@ class Schedule:
         else:
             self._queue.extend(actors)
 
+    def restart(self, actor: Actor, steps: Steps) -> None:
+        """Drop what an actor that is not running now was doing, and let it do something else."""
+        actor.steps.close()
+        actor.steps = steps
+        if actor in self.ended:
+            self.ended.remove(actor)
+        elif actor.wait is not None and actor in actor.wait.waiters:
+            actor.wait.waiters.remove(actor)
+        else:
+            return
+        self.ready([actor])
+
     def run(self) -> bool:
         """Whether it came to rest (True), or ran into the limit (False). Look at `trap` first."""
         if self.ordered:

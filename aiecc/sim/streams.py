@@ -104,9 +104,18 @@ def header_word(col: int, row: int, kind: int, id: int) -> bytes:
 
 
 def send(
-    schedule: Schedule, me: Actor, source: Source, data: bytes | memoryview, packet: tuple[int, bytes] | None
+    schedule: Schedule,
+    me: Actor,
+    source: Source,
+    data: bytes | memoryview,
+    packet: tuple[int, bytes] | None,
+    *,
+    turn: bool = True,
 ) -> Generator[Gate | None, None, None]:
-    """Push one transfer into a stream. `packet` is the id and the header word of a packet-switched one."""
+    """Push one transfer into a stream. `packet` is the id and the header word of a packet-switched one.
+
+    `turn`: let others have theirs after a packet; a caller that says no does so itself.
+    """
     if packet is None:
         sinks = source.circuit
         if not sinks:
@@ -141,7 +150,19 @@ def send(
         sink.holder = None
         sink.room.open()
     # Those who waited get their chance before this source's next packet.
-    yield None
+    if turn:
+        yield None
+
+
+def tell(me: Actor, source: Source, id: int | None) -> None:
+    """Let those who took a transfer's last word know that it is over. `id`: that of its packet."""
+    sinks = source.circuit
+    if id is not None:
+        rules = [rule for rule in source.rules if id & rule.mask == rule.id & rule.mask]
+        sinks = [sink for rule in rules for sink in rule.sinks] or sinks
+    clock = tick(me)
+    for sink in sinks:
+        sink.clock = clock if sink.clock is None else joined(sink.clock, clock)
 
 
 def _push(
