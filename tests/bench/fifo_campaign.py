@@ -38,8 +38,9 @@ class Result:
 
 
 def _verdict(design: Design, seed: int) -> Verdict:
-    """Two interleavings. One design in eight goes through the driver that checks after each pass."""
-    return compare(design, (0, 1 + seed % 1000), whole=seed % 8 == 0)
+    """Two interleavings. One design in eight goes through the driver that checks after each pass, for one in four the
+    hang check is asked."""
+    return compare(design, (0, 1 + seed % 1000), whole=seed % 8 == 0, hang=seed % 4 == 1)
 
 
 def _ready() -> None:
@@ -127,6 +128,7 @@ def main() -> int:
     kinds: Counter[str] = Counter()
     stuck: Counter[str] = Counter()
     refused: Counter[str] = Counter()
+    hangs: Counter[str] = Counter()
     differing: dict[str, list[int]] = {}
     texts: set[str] = set()
     empty = 0
@@ -142,10 +144,12 @@ def main() -> int:
             texts.add(result.digest)
             if log is not None:
                 facts = {"seed": result.seed, "text": result.digest, "what": verdict.what, "why": verdict.why}
+                facts["hang"] = verdict.hang
                 log.write(json.dumps({**facts, "kinds": sorted(verdict.kinds)}) + "\n")
                 log.flush()
             ends[verdict.what] += 1
             kinds.update(verdict.kinds)
+            hangs[verdict.hang or "not asked"] += 1
             if verdict.what == "stuck":
                 stuck.update(verdict.kinds)
             elif verdict.what == "refused":
@@ -165,6 +169,7 @@ def main() -> int:
     print(f"\n{'':10}{'all':>8}{'stuck':>8}")
     for name, number in kinds.most_common():
         print(f"{name:20}{number:8}{stuck[name]:8}")
+    _table("what the hang check said, with a host that is always ready", hangs)
     _table("refused", refused, 40)
     _table("disagreements", Counter({why: len(seeds) for why, seeds in differing.items()}))
     if differing:

@@ -20,6 +20,7 @@ from aiecc.ir.text import parse
 from aiecc.ir.verify import verify
 from aiecc.sim.array import End, simulate
 from aiecc.sim.fifo.meaning import meaning
+from aiecc.sim.hang import hang_check
 from aiecc.sim.outcome import Outcome, Status
 
 LIMIT = 400_000
@@ -27,12 +28,16 @@ LIMIT = 400_000
 
 @dataclass
 class Verdict:
-    """`what` is finished, stuck, refused, limit or differs; `why` a reason to count by, `detail` one to read."""
+    """`what` is finished, stuck, refused, limit or differs; `why` a reason to count by, `detail` one to read.
+
+    `hang` is what the hang check said, where it was asked: runs, stuck or undecided.
+    """
 
     what: str
     why: str = ""
     detail: str = ""
     kinds: frozenset[str] = field(default_factory=frozenset[str])
+    hang: str = ""
 
 
 def checked(design: Design, name: str = "design.mlir") -> ModuleOp:
@@ -73,11 +78,14 @@ def after(design: Design, module: ModuleOp, seed: int) -> Outcome:
     return simulate(module, feeds=feeds, drains=drains, cores_end=design.cores_end, seed=seed, max_events=8 * LIMIT)
 
 
-def compare(design: Design, seeds: Sequence[int] = (0, 1), *, whole: bool = True) -> Verdict:
-    """Run both and compare: finished or stuck, and every byte that came out. Not `whole` is twice as fast, and leaves
-    out the verifier and what other interleavings of the meaning say."""
+def compare(design: Design, seeds: Sequence[int] = (0, 1), *, whole: bool = True, hang: bool = False) -> Verdict:
+    """Run both and compare: finished or stuck, and every byte that came out.
+
+    Not `whole` is twice as fast, and leaves out the verifier and what other interleavings of the meaning say. `hang`
+    asks the hang check as well.
+    """
     try:
-        verdict = _compare(design, seeds, whole)
+        verdict = _compare(design, seeds, whole, hang)
     except Refused as refused:
         first = refused.diagnostics[0]
         verdict = Verdict("refused", _general(first.text), str(first))
@@ -89,7 +97,7 @@ def compare(design: Design, seeds: Sequence[int] = (0, 1), *, whole: bool = True
     return verdict
 
 
-def _compare(design: Design, seeds: Sequence[int], whole: bool) -> Verdict:
+def _compare(design: Design, seeds: Sequence[int], whole: bool, hang: bool) -> Verdict:
     module = checked(design) if whole else parse(design.text, "design.mlir")
     wanted = before(design, module, seeds[0])
     if wanted.trap is not None:
@@ -97,13 +105,34 @@ def _compare(design: Design, seeds: Sequence[int], whole: bool) -> Verdict:
     if wanted.status is Status.LIMIT:
         return Verdict("limit")
     others = [("meaning", before(design, module, seed)) for seed in seeds[1:] if whole]
+    fate = _fate(design, module) if hang else ""
     lower(design, module, whole=whole)
     others += [("lowered", after(design, module, seed)) for seed in seeds]
     for who, got in others:
         why = difference(design, wanted, got)
         if why:
             return Verdict("differs", f"{who}: {why}", f"wanted:\n{wanted.report()}\n{who}:\n{got.report()}")
-    return Verdict(wanted.status.value)
+    verdict = Verdict(wanted.status.value)
+    if fate:
+        said = hang_check(None, module)
+        verdict.hang = said.kind.value
+        if not said.undecided and said.kind.value != fate:
+            return Verdict("differs", f"hang check: {fate} against {said.kind.value}", said.reason, hang=verdict.hang)
+    return verdict
+
+
+def _fate(design: Design, module: ModuleOp) -> str:
+    """Whether all cores come to their end when the host's ends are always ready; empty where that proves nothing.
+
+    Always is thirty times what the design was made for.
+    """
+    if "endless" in design.kinds:
+        return ""
+    feeds: dict[End, bytes | Sequence[bytes]] = {name: data * 30 for name, data in design.feeds.items()}
+    outcome = meaning(module, feeds=feeds, cores_end=True, max_events=LIMIT)
+    if outcome.status is Status.LIMIT or outcome.trap is not None:
+        return ""
+    return "stuck" if any(text.startswith("core") for text in outcome.missing) else "runs"
 
 
 def difference(design: Design, wanted: Outcome, got: Outcome) -> str:
