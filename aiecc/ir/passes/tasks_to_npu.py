@@ -12,6 +12,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from aiecc.base.diag import Sink
 from aiecc.ir.dialects.aie.bd import DmaBdOp
+from aiecc.ir.dialects.aie.chain_rules import descriptors
 from aiecc.ir.dialects.aie.dma import NextBdOp
 from aiecc.ir.dialects.aie.runtime import RuntimeSequenceOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
@@ -20,6 +21,7 @@ from aiecc.ir.dialects.constraints import INDEX, number
 from aiecc.ir.errors import VerifyError
 from aiecc.ir.passes.assign_sequence_ids import NO_TASK, TOKENS
 from aiecc.ir.passes.base import DEVICE, Pass
+from aiecc.ir.passes.report import warning
 from aiecc.ir.runtime.carried import channel_of_task, id_of, sources
 from aiecc.ir.runtime.descriptor import (
     WHILE,
@@ -52,6 +54,7 @@ class DmaTasksToNpu(Pass):
         assert isinstance(op, DeviceOp)
         for sequence in op.ops_of(RuntimeSequenceOp):
             inside = list(sequence.walk())
+            _tell_iterations(inside, sink)
             for each in inside:
                 if isinstance(each, DmaStartTaskOp):
                     said(sink, each, lambda each=each: _start(each))
@@ -62,6 +65,29 @@ class DmaTasksToNpu(Pass):
             for each in inside:
                 if isinstance(each, DmaConfigureTaskOp):
                     said(sink, each, lambda each=each: _configure(each))
+
+
+def _tell_iterations(ops: list[Operation], sink: Sink) -> None:
+    """Warn where a descriptor's iterations are more than its task's runs: the outermost dimension counts runs, it does
+    not make any. Iterations go on from one start to the next."""
+    starts: dict[DmaConfigureTaskOp, list[DmaStartTaskOp]] = {}
+    for op in ops:
+        if isinstance(op, DmaStartTaskOp) and isinstance(op.task.owner, DmaConfigureTaskOp):
+            starts.setdefault(op.task.owner, []).append(op)
+    for task, each in starts.items():
+        if task.repeat is not None or any(op.parent is not task.parent for op in each):
+            continue
+        runs = (task.repeat_count + 1) * len(each)
+        most = max((bd.sizes[-4] for bd in descriptors(task.body) if bd.sizes and len(bd.sizes) == 4), default=1)
+        if runs >= most:
+            continue
+        only = "its first iteration runs" if runs == 1 else f"its first {runs} iterations run"
+        text = (
+            f"iteration dimension of size {most} is pushed with repeat_count {task.repeat_count}, so only {only}; set "
+            f"repeat_count = {most - 1}"
+        )
+        note = ("the task is configured here", task)
+        warning(sink, each[0], text, [note], code="W1002")
 
 
 def _task(op: Operation, value: SSAValue) -> DmaConfigureTaskOp:
@@ -109,8 +135,11 @@ def _start(op: DmaStartTaskOp) -> None:
 def _await(op: DmaAwaitTaskOp) -> None:
     task = _task(op, op.task)
     if not task.issue_token:
-        note = ("Consider adding attribute `issue_token=true` here.", task)
-        raise VerifyError("Cannot wait on a BD that is not configured to issue a token.", op, [note])
+        notes = [
+            ("Consider adding attribute `issue_token=true` here.", task),
+            ("or use aiex.dma_free_task here, where no wait is meant", op),
+        ]
+        raise VerifyError("Cannot wait on a BD that is not configured to issue a token.", op, notes)
     at = _placed(task, op)
     tokens = number(op.attributes.get(TOKENS))
     for _ in range(1 if tokens is None else tokens):
@@ -177,6 +206,8 @@ def _write(block: Block, bd: DmaBdOp, at: Place) -> None:
         advice = "Run the `--aie-assign-runtime-sequence-bd-ids` pass first or manually assign an ID to this buffer"
         notes = [(f"{advice} descriptor.", bd), (WHILE, at.task)]
         raise VerifyError("Cannot lower buffer descriptor without assigned ID.", bd, notes)
+    if bd.bd_id not in range(at.dma.bds):
+        raise VerifyError("BD ID exceeds the maximum ID.", bd, [(WHILE, at.task)])
     fields = fields_of(bd, at, _next(block, bd))
     address = address_of(bd, at)
     put = Before(at.task)

@@ -7,9 +7,16 @@ from xdsl.ir import Block, Operation
 from aiecc.ir.dialects.aie.bd_rules import BURST_ON_SHIM, verify_out_of_order_id
 from aiecc.ir.dialects.aie.chain_rules import descriptors, verify_arguments, verify_chain
 from aiecc.ir.dialects.aie.headers import verify_header
+from aiecc.ir.dialects.aie.runtime import ShimDmaAllocationOp
 from aiecc.ir.dialects.aie.tiles import TileLike, target_of
 from aiecc.ir.dialects.aiex.lookup import allocation, dma_of, verify_in_sequence
-from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskForOp, DmaConfigureTaskOp, DmaStartBdChainOp, StartChain
+from aiecc.ir.dialects.aiex.tasks import (
+    DmaConfigureTaskForOp,
+    DmaConfigureTaskOp,
+    DmaStartBdChainForOp,
+    DmaStartBdChainOp,
+    StartChain,
+)
 from aiecc.ir.dialects.base import DialectOp
 from aiecc.model.targets import TileKind
 
@@ -37,6 +44,13 @@ def verify_configure_for(op: DmaConfigureTaskForOp) -> None:
     if tile is not None and tile.coord is not None:
         _verify_lists(op, tile)
     verify_chain(op.body)
+    _verify_channel_of(op, found)
+
+
+def _verify_channel_of(op: DialectOp, found: ShimDmaAllocationOp | None) -> None:
+    """The channel that a name stands for exists; names that are not declared are left for passes to refuse."""
+    if found is not None and not found.plio:
+        _verify_channel(op, found.tile_op, found.channel)
 
 
 def _verify_lists(op: DmaConfigureTaskOp | DmaConfigureTaskForOp, tile: TileLike) -> None:
@@ -88,6 +102,8 @@ def verify_start_chain(op: StartChain) -> None:
     verify_arguments(op, op.symbol, len(op.operands) - isinstance(op, DmaStartBdChainOp))
     if isinstance(op, DmaStartBdChainOp):
         _verify_channel(op, op.tile_op, op.channel)
+    elif isinstance(op, DmaStartBdChainForOp):
+        _verify_channel_of(op, allocation(op, op.alloc))
 
 
 def verify_on_task(op: DialectOp) -> None:
