@@ -117,6 +117,7 @@ class _Recorder:
         self._tile = tile
         self._limit = limit
         self._seen: dict[object, int] = {}
+        self._heads = 0
 
     @property
     def cost(self) -> int:
@@ -138,9 +139,10 @@ class _Recorder:
             raise _Again(before)
         self._seen[key] = len(self.t)
         # A look at all values costs as much as some actions.
-        self.ticks += 16
-        if not self.ticks & 255:
+        self.ticks += 16 + 2 * len(key)
+        if not self._heads & 255:
             self.check()
+        self._heads += 1
 
     def use(self, code: int, lock: int, amount: int, site: Span | None) -> None:
         if not isinstance(lock, LockNumber):
