@@ -67,6 +67,7 @@ def sequence_recipe(*, queue_check: str = "wait") -> tuple[str, ...]:
     """
     ids = f"aie-assign-runtime-sequence-bd-ids{{queue-check={queue_check} in-flight=error}}"
     return (
+        "aie-materialize-runtime-sequences",
         "aie-materialize-bd-chains",
         "aie-substitute-shim-dma-allocations",
         "aie-unroll-runtime-sequence-loops",

@@ -24,6 +24,7 @@ PASSES: dict[str, str] = {
     "aie-lower-dynamic-bd-pool": "dynamic_pool:LowerDynamicBdPool",
     "aie-lower-set-lock": "lower_set_lock:LowerSetLock",
     "aie-materialize-bd-chains": "bd_chains:MaterializeBdChains",
+    "aie-materialize-runtime-sequences": "materialize_sequences:MaterializeRuntimeSequences",
     "aie-normalize-address-spaces": "address_spaces:NormalizeAddressSpaces",
     "aie-objectFifo-unroll": "fifo_unroll:ObjectFifoUnroll",
     "aie-objectfifo-allocate": "fifo_allocate:ObjectFifoAllocate",

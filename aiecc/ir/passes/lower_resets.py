@@ -37,6 +37,11 @@ class LowerDmaChannelReset(Pass):
         assert isinstance(op, DeviceOp)
         for inner in [i for i in op.walk() if isinstance(i, DmaChannelResetForOp)]:
             said(sink, inner, lambda inner=inner: _rearm(inner, op))
+        if not sink.failed:
+            # Nothing else reads them.
+            for binding in list(op.ops_of(ObjectFifoRearmBindingOp)):
+                binding.detach()
+                binding.erase()
         for inner in [i for i in op.walk() if isinstance(i, DmaChannelResetOp)]:
             said(sink, inner, lambda inner=inner: _reset(inner, op))
 

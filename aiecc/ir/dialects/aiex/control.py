@@ -59,6 +59,11 @@ class ConfigureOp(DialectOp):
 
     symbol = name_field("symbol")
 
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.configure_rules import verify_configure_device
+
+        verify_configure_device(self)
+
 
 @op_definition
 class RunOp(DialectOp):
