@@ -115,6 +115,7 @@ __all__ = [
     "load_plugins",
     "option",
     "options",
+    "place_tile",
     "place_tiles",
     "refuse",
     "render",
@@ -161,6 +162,16 @@ def place_tiles(
     if not isinstance(found, Placement):
         raise Refused(*found)
     return found
+
+
+def place_tile(problem: TileProblem) -> TileLayout:
+    """For plugins with memories of their own: one memory placed by our search. Raises `Refused` in words why not."""
+    from aiecc.place.solve import solve
+
+    answer = solve(problem)
+    if not isinstance(answer, TileLayout):
+        raise Refused(*answer.diagnostics)
+    return answer
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import Any
 from aiecc import __version__, hooks
 from aiecc.base.diag import Refused, refuse
 from aiecc.base.digest import digest
+from aiecc.base.ours import OURS
 from aiecc.choices import ToolchainOptions
 from aiecc.engine.keys import KeySpace
 from aiecc.engine.plugins import Plugins
@@ -64,7 +66,9 @@ def load_plugins(requests: Sequence[str] = (), *, strict: bool = True) -> Plugin
     """
     plugins = Plugins(requests)
     plugins.add_specs(hooks)
-    plugins.load([(name, f"aiecc.stages.{name}") for name in STAGES], version=__version__, strict=strict)
+    builtin = [(each.name, each.module) for each in OURS]
+    stages = [(name, f"aiecc.stages.{name}") for name in STAGES]
+    plugins.load(stages, builtin=builtin, version=__version__, strict=strict)
     for name, found in plugins.ask("aiecc_stages", strict=strict):
         with _blamed(plugins, name, strict):
             plugins.add_specs(found, by=name)
@@ -75,7 +79,12 @@ def load_plugins(requests: Sequence[str] = (), *, strict: bool = True) -> Plugin
 
 
 def _register(plugins: Plugins, strict: bool) -> None:
-    """Devices, toolchain files, dialects and passes that plugins bring."""
+    """Devices, toolchain files, dialects and passes that plugins bring. The reader asks ours itself, when it must."""
+    blocked = [each.name for each in OURS if plugins.is_blocked(each.name)]
+    if blocked or "aiecc.ir.registry" in sys.modules:  # else nothing is withheld, and xDSL need not come for that
+        from aiecc.ir.registry import withhold
+
+        withhold(blocked)
     for name, found in plugins.ask("aiecc_targets", strict=strict):
         with _blamed(plugins, name, strict):
             for target in _listed(name, "aiecc_targets", found, Target):
@@ -86,6 +95,8 @@ def _register(plugins: Plugins, strict: bool) -> None:
     toolchain_files(plugins, strict=strict)
     for hook, install in (("aiecc_dialects", _install_dialects), ("aiecc_passes", _install_passes)):
         for name, found in plugins.ask(hook, strict=strict):
+            if any(each.name == name for each in OURS):
+                continue
             with _blamed(plugins, name, strict):
                 install(name, found)
 

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from aiecc.engine.plugins import Plugins
 
 
-def invited(requests: Sequence[str], *, strict: bool = True) -> Plugins | None:
-    """Everybody who takes part, or None, at hardly any cost, when that is only us. `requests`: the values of `-p`."""
-    if not requests and not entry_points("aiecc"):
+def invited(requests: Sequence[str], *, strict: bool = True, ours: bool = False) -> Plugins | None:
+    """Everybody who takes part, or None, at hardly any cost, when that is only us. `requests`: the values of `-p`.
+
+    `ours`: the plugins that come with the house count as guests, too: what they add to the command line is wanted.
+    """
+    if not requests and not ours and not entry_points("aiecc"):
         return None
     from aiecc.api import load_plugins
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiecc.base.codes import Exit
 from aiecc.base.diag import Note, refuse
+from aiecc.base.ours import OURS
 from aiecc.cli.additions import additions, invited
 from aiecc.cli.flags import SELECTORS, STAGE_OPTIONS, Additions, DriverOptions, default_jobs, refuse_later
 
@@ -35,7 +36,8 @@ def run(args: Sequence[str]) -> int:
 
         print(driver_help(_plugin_requests(args)))
         return Exit.OK
-    plugins = invited(_plugin_requests(args))
+    named = any(word.lstrip("-").startswith(each.name) for word in args for each in OURS)
+    plugins = invited(_plugin_requests(args), ours=named)
     more = additions(plugins) if plugins is not None else Additions()
     asked = _understood(args, more)
     if asked.driver.emit_dot:

@@ -24,7 +24,7 @@ from aiecc.ir.attr_reader import AttrReader
 from aiecc.ir.lexer import Tok
 from aiecc.ir.parse_words import UNREGISTERED, NotedParseError, show
 from aiecc.ir.raw import parse_raw
-from aiecc.ir.registry import Syntax, is_opaque_dialect, known_dialect, op_syntax
+from aiecc.ir.registry import Syntax, is_opaque_dialect, known_dialect, op_syntax, withheld_by
 from aiecc.ir.spans import file_location, position
 
 Kind = MLIRTokenKind
@@ -290,6 +290,7 @@ class Reader(AttrReader):
         if dot and is_opaque_dialect(dialect):
             return (lambda reader: parse_raw(reader, name)), dialect
         if dot and not known_dialect(dialect):
+            self._not_withheld(dialect, name, token)
             raise ParseError(token.span, f"Dialect `{dialect}' not found for custom op '{name}'")
         tried = "" if dot else f" (tried '{self._parser_state.dialect_stack[-1]}.{name}' as well)"
         raise ParseError(token.span, f"custom op '{name}' is unknown{tried}")
@@ -310,11 +311,19 @@ class Reader(AttrReader):
     def knows_op(self, name: str) -> bool:
         return self._find(name) is not None
 
+    def _not_withheld(self, dialect: str, op: str, token: Tok) -> None:
+        """Ops of a plugin of ours that was left out are refused, even where unregistered ones pass."""
+        plugin = withheld_by(dialect)
+        if plugin:
+            text = f"'{op}': the dialect '{dialect}' comes with the plugin '{plugin}', left out by -p no:{plugin}"
+            raise ParseError(token.span, text)
+
     def _generic(self, name: str, token: Tok) -> type[Operation]:
         found = op_syntax(self.ctx, name)
         if found is not None:
             return found.cls
         dialect = name.partition(".")[0]
+        self._not_withheld(dialect, name, token)
         if not self.allow_unregistered and not is_opaque_dialect(dialect):
             if known_dialect(dialect):
                 raise ParseError(token.span, f"unregistered operation '{name}' found in dialect ('{dialect}')")

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from xdsl.context import Context
 from xdsl.ir import Dialect, Operation, TypeAttribute
 
+from aiecc.base.ours import OURS, Ours, home
+
 if TYPE_CHECKING:
     from aiecc.ir.passes.base import Pass
 
@@ -115,6 +117,7 @@ class Form:
 _lock = threading.RLock()
 _plugin_dialects: dict[str, Callable[[], Dialect]] = {}
 _plugin_passes: dict[str, Callable[[], type[Pass]]] = {}
+_withheld: set[str] = set()
 _context: Context | None = None
 _syntax: dict[str, Syntax | None] = {}
 type_cache: dict[str, TypeAttribute] = {}
@@ -127,6 +130,49 @@ def _resolve(path: str) -> Any:
 
 def _factory(path: str) -> Callable[[], Dialect]:
     return lambda: _resolve(path)
+
+
+# --- our own plugins --------------------------------------------------------------------------------------------------
+
+
+def _lent() -> dict[str, Callable[[], Dialect]]:
+    """Dialects of our own plugins, which are imported when a text first uses one."""
+    return {
+        name: lambda each=each, name=name: dict(_hook(each, "aiecc_dialects"))[name]()
+        for each in OURS
+        if each.name not in _withheld
+        for name in each.dialects
+    }
+
+
+def _hook(plugin: Ours, name: str) -> Any:
+    return getattr(importlib.import_module(plugin.module), name)()
+
+
+def _is_plugin_dialect(name: str) -> bool:
+    if name in _plugin_dialects:
+        return True
+    plugin = home(name)
+    return plugin is not None and plugin.name not in _withheld
+
+
+def withhold(plugins: Iterable[str]) -> None:
+    """Do without these plugins of ours (`-p no:NAME`), and no others."""
+    global _context
+    with _lock:
+        wanted = {each.name for each in OURS} & set(plugins)
+        if wanted != _withheld:
+            _withheld.clear()
+            _withheld.update(wanted)
+            _context = None
+            _syntax.clear()
+            type_cache.clear()
+
+
+def withheld_by(dialect: str) -> str:
+    """The plugin of ours that brings a dialect and was left out; empty when that is not so."""
+    plugin = home(dialect)
+    return plugin.name if plugin is not None and plugin.name in _withheld and dialect not in _plugin_dialects else ""
 
 
 def register_dialect(name: str, factory: Callable[[], Dialect]) -> None:
@@ -145,7 +191,7 @@ def context() -> Context:
     with _lock:
         if _context is None:
             fresh = Context(allow_unregistered=True)
-            factories = {name: _factory(path) for name, path in (_OURS | _PARTLY).items()} | _plugin_dialects
+            factories = {name: _factory(path) for name, path in (_OURS | _PARTLY).items()} | _lent() | _plugin_dialects
             for name, factory in factories.items():
                 fresh.register_dialect(name, factory)
             fresh.load_registered_dialect("builtin")
@@ -161,12 +207,12 @@ def _limit_caches() -> None:
 
 def dialect_names() -> list[str]:
     """Every dialect that can be read, sorted; those whose ops are only carried along as text too."""
-    return sorted({*_OURS, *_PARTLY, *_AS_TEXT, *_plugin_dialects})
+    return sorted({*_OURS, *_PARTLY, *_AS_TEXT, *_lent(), *_plugin_dialects})
 
 
 def known_dialect(name: str) -> bool:
     """Whether ops of this dialect are known one by one."""
-    return name in _OURS or name in _plugin_dialects
+    return name in _OURS or _is_plugin_dialect(name)
 
 
 def is_opaque_dialect(name: str) -> bool:
@@ -196,7 +242,7 @@ def op_syntax(ctx: Context, name: str) -> Syntax | None:
 
 def _syntax_of(ctx: Context, name: str) -> Syntax | None:
     dialect_name = name.partition(".")[0]
-    if dialect_name not in _OURS and dialect_name not in _PARTLY and dialect_name not in _plugin_dialects:
+    if dialect_name not in _OURS and dialect_name not in _PARTLY and not _is_plugin_dialect(dialect_name):
         return None
     ctx.get_optional_dialect(dialect_name)
     cls = ctx._loaded_ops.get(name)  # pyright: ignore[reportPrivateUsage]  (get_optional_op would invent one)
@@ -242,11 +288,15 @@ def install(
             register_pass(cls.name, lambda cls=cls: cls)
 
 
+def _lent_passes() -> dict[str, type[Pass]]:
+    return {cls.name: cls for each in OURS if each.name not in _withheld for cls in _hook(each, "aiecc_passes")}
+
+
 def pass_names() -> Iterable[str]:
     """The names of all passes, sorted."""
     from aiecc.ir.passes import PASSES
 
-    return sorted(set(PASSES) | set(_plugin_passes))
+    return sorted({*PASSES, *_plugin_passes, *_lent_passes()})
 
 
 def find_pass(name: str) -> type[Pass] | None:
@@ -257,4 +307,6 @@ def find_pass(name: str) -> type[Pass] | None:
     if factory is not None:
         return factory()
     path = PASSES.get(name)
-    return None if path is None else _resolve(f"aiecc.ir.passes.{path}")
+    if path is None:
+        return _lent_passes().get(name)
+    return _resolve(f"aiecc.ir.passes.{path}")

@@ -16,7 +16,8 @@ class Act(enum.Enum):
     """WAIT consumes: it blocks until the flag is set, and clears it. SET never blocks.
 
     A copy runs between its start and its done; the core itself waits for its end (the local mte flag), so the two
-    follow one another in the stream. A use is an op that reads a slot in place (a popped tile on A5); an alias names a slot.
+    follow one another in the stream. A use is an op that reads a slot in place (a popped tile on A5); an alias gives a
+    slot a name.
     """
 
     WAIT = "wait"
