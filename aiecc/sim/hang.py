@@ -176,8 +176,8 @@ class _Check:
     # --- the smallest depth that frees it -----------------------------------------------------------------------------
 
     def _todo(self, stuck: Stuck) -> str:
-        if self.before is None or self.relower is None:
-            return ""
+        if stuck.todo or self.before is None or self.relower is None:
+            return stuck.todo
         trials = _Trials(self.before, self.device.symbol, self.relower, self)
         for name in stuck.fifos[:4]:
             fifo = self.fifos[name]

@@ -27,6 +27,7 @@ class Stuck:
     where: Span | None
     notes: tuple[Note, ...]
     fifos: tuple[str, ...]
+    todo: str = ""
 
 
 class Why:
@@ -69,7 +70,8 @@ class Why:
         if more:
             notes.append(Note(f"{_listed(more)} then {'waits' if len(more) == 1 else 'wait'} for ever, too"))
         fifos = dict.fromkeys(f for m in path if cycle is not None and (f := self._fifo_of(m)) is not None)
-        return Stuck(self._text(head), self._action(head)[3], tuple(notes), tuple(fifos))
+        todo = "" if cycle is not None else self._release(path[-1])
+        return Stuck(self._text(head), self._action(head)[3], tuple(notes), tuple(fifos), todo)
 
     # --- who waits for whom -------------------------------------------------------------------------------------------
 
@@ -157,6 +159,17 @@ class Why:
             who = self.net.members[other]
             where = next((a[3] for a in who.trace.actions if a[0] == TAKE and a[1] == partner), who.where)
             yield Note(f"{who.name} acquires objects and never releases one", where)
+
+    def _release(self, member: int) -> str:
+        """What to type where objects are taken and never given back."""
+        code, number, _, _ = self._action(member)
+        match = _LOCK.fullmatch(self.net.locks[number].name) if code == TAKE else None
+        fifo = self._fifo(number) if code == TAKE else None
+        partner = self._partner(number) if code == TAKE else None
+        if match is None or match["side"] != "prod" or fifo is None or partner is None or self._givers(member):
+            return ""
+        cores = [self.net.members[m].name for m in self.net.users(partner, TAKE) if self.net.members[m].core]
+        return f"release what {' and '.join(cores)} acquires of @{fifo}" if cores else ""
 
     def _text(self, member: int) -> str:
         who = self.net.members[member]

@@ -60,7 +60,11 @@ LINES = {
     "unequal_rates": ("aie.objectfifo.acquire @line(Consume", "core (0, 2) has nothing more to do"),
     "window_one_deep": ("aie.objectfifo.acquire @weights(Produce", "none of them can go on"),
 }
-TODO = {"two_paths": "give @skip a depth of 2", "window_one_deep": "give @weights a depth of 2"}
+TODO = {
+    "missing_release": "release what core (0, 3) acquires of @line",
+    "two_paths": "give @skip a depth of 2",
+    "window_one_deep": "give @weights a depth of 2",
+}
 
 
 def test_there_are_six_and_each_has_its_twin() -> None:
@@ -729,12 +733,12 @@ def test_locks_by_their_number_are_not_followed() -> None:
 
 # --- at random --------------------------------------------------------------------------------------------------------
 
-PROGRAMS = st.lists(
-    st.lists(st.tuples(st.booleans(), st.integers(0, 5), st.integers(1, 3)), max_size=8), min_size=3, max_size=3
-)
+# Whether it takes (seldom, or hardly anything would run), which lock, and how much.
+STEPS = st.tuples(st.sampled_from([False, False, True]), st.integers(0, 5), st.integers(1, 3))
+PROGRAMS = st.lists(st.lists(STEPS, max_size=8), min_size=3, max_size=3)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(PROGRAMS, st.lists(st.integers(0, 2), min_size=6, max_size=6), st.integers(1, 3))
 def test_three_cores_at_random(programs: list[list[tuple[bool, int, int]]], values: list[int], rounds: int) -> None:
     """Lock n is taken by core n mod 3 only, and given by all: then everybody's order ends alike."""
