@@ -23,13 +23,14 @@ def stage(source: View, target: View) -> None:
 
 def fast(name: str, text: str, **options: object) -> float:
     module = parse(text, name)
-    seconds = float("inf")
+    best = 0.0
     for _ in range(3):
         start = time.process_time()
         outcome = simulate(module, **options)  # type: ignore[arg-type]
-        seconds = min(seconds, time.process_time() - start)
-    assert outcome.finished, outcome.report()
-    return outcome.events / seconds
+        seconds = time.process_time() - start
+        assert outcome.finished, outcome.report()
+        best = max(best, outcome.events / seconds)
+    return best
 
 
 def one_core() -> float:
@@ -80,7 +81,31 @@ aie.flow(%m, DMA : 0, %s, DMA : 0)
     return fast("scattered words", text, drains={(0, 0): 4 * 4096 * 64})
 
 
+def whole_array() -> float:
+    """32 cores in chains of four, a shim at both ends of each."""
+    text = (EXAMPLES / "array" / "design.mlir").read_text()
+    blocks = bytes(4 * 256 * 64)
+    return fast(
+        "array",
+        text,
+        feeds={(col, 0): blocks for col in range(8)},
+        drains={(col, 0): len(blocks) for col in range(8)},
+        kernels={f"stage_{col}_{row}": stage for col in range(8) for row in range(2, 6)},
+    )
+
+
+def hang_check_of_the_array() -> float:
+    """Actions a second; the check looks at each lock use of every core, 4096 blocks of them."""
+    from aiecc.sim.hang import hang_check
+
+    module = parse((EXAMPLES / "array" / "design.mlir").read_text(), "array")
+    start = time.process_time()
+    verdict = hang_check(None, module)
+    assert verdict.runs, verdict
+    return verdict.steps / (time.process_time() - start)
+
+
 def rates() -> Iterator[tuple[str, float]]:
     """Events a second of each workload."""
-    for work in (one_core, locks_alone, scattered_words):
+    for work in (one_core, locks_alone, scattered_words, whole_array, hang_check_of_the_array):
         yield work.__name__.replace("_", " "), work()
