@@ -14,10 +14,17 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 USAGE = """usage: aiecc simulate DESIGN.mlir [--in NAME=FILE ...] [--out NAME=FILE|BYTES ...] [options]
+       aiecc simulate DESIGN.mlir [--seq NAME] --arg N=FILE ... [--arg-out N=FILE ...] [options]
 
 Runs a design (tiles, buffers, locks, DMA programs, flows, cores; objectFifos are lowered first) on this machine and
 says how it ended: finished, stuck (who waits for what, and where), or trapped at something hardware would hide.
+With --arg or --seq a runtime sequence of the design is the host: it is lowered to the words the NPU gets, and those
+run; else the shim ends are fed and drained from here.
 
+  --seq NAME          which runtime sequence (the first)
+  --arg N=FILE        argument N of the sequence, from 0: read from FILE if there is one, and written back to it when
+                      the sequence has written it. Without FILE it holds what its type says, and nothing at first
+  --arg-out N=FILE    where to write argument N instead
   --in NAME=FILE      what goes into a shim end (or what a buffer holds at first): .npy, or any file as it is
   --out NAME=BYTES    how many bytes have to come out of a shim end
   --out NAME=FILE     where to write what came out: .npy of --dtype, or any file for the bare bytes
@@ -46,6 +53,9 @@ class SimulateOptions:
 
     feeds: tuple[str, ...] = option((), "--in", kind=str, metavar="NAME=FILE", help="what goes into a shim end")
     drains: tuple[str, ...] = option((), "--out", kind=str, metavar="NAME=FILE|BYTES", help="what comes out of one")
+    seq: str = option("", "--seq", metavar="NAME", help="which runtime sequence is the host")
+    args: tuple[str, ...] = option((), "--arg", kind=str, metavar="N=FILE", help="an argument of it")
+    arg_outs: tuple[str, ...] = option((), "--arg-out", kind=str, metavar="N=FILE", help="where one is written")
     kernels: str = option("", "--kernels", metavar="FILE.py", help="models of external kernels")
     dtype: str = option("int32", "--dtype", metavar="TYPE", help="element type of .npy outputs")
     seed: int = option(0, "--seed", kind=_number, metavar="N", help="which interleaving")
@@ -82,7 +92,13 @@ def run(args: Sequence[str]) -> int:
             files[end] = Path(value)
             drains.setdefault(end, None)
     invited(given.plugins)
-    module = _lowered(_read(parsed.words[0]))
+    module = _read(parsed.words[0])
+    models = _models(given.kernels) if given.kernels else {}
+    if given.seq or given.args or given.arg_outs:
+        from aiecc.cli.simulate_host import run_arguments
+
+        return run_arguments(module, given, models)
+    module = _lowered(module)
     from aiecc.sim.array import simulate
 
     outcome = simulate(
@@ -90,7 +106,7 @@ def run(args: Sequence[str]) -> int:
         given.device_name or None,
         feeds=feeds,
         drains=drains,
-        kernels=_models(given.kernels) if given.kernels else {},
+        kernels=models,
         seed=given.seed,
         slack=given.slack,
         max_events=given.max_events,
@@ -136,10 +152,19 @@ def _lowered(module: ModuleOp) -> ModuleOp:
     from aiecc.ir.lowering import follow, has_fifos
     from aiecc.model.recipe import FIFO_PASSES, name_of, recipe
 
-    if not has_fifos(module):
+    fifos, chains = has_fifos(module), any(op.name == "aie.dma_start_task" for op in module.walk())
+    if not fifos and not chains:
         return module
     sink = Sink()
-    wanted = {"aie-canonicalize-device", *FIFO_PASSES, "aie-assign-lock-ids", "aie-assign-bd-ids"}
+    wanted = {
+        "aie-canonicalize-device",
+        *FIFO_PASSES,
+        "aie-materialize-bd-chains",
+        "aie-assign-lock-ids",
+        "aie-assign-bd-ids",
+    }
+    if not fifos:
+        wanted -= set(FIFO_PASSES)
     if not follow(module, [step for step in recipe() if name_of(step) in wanted], sink):
         raise Refused(*(d for d in sink.items if d.level is Level.ERROR))
     return module

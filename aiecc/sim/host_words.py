@@ -47,7 +47,13 @@ def words_of(module: ModuleOp, sequence: str = "", device: str | None = None) ->
     chosen = device_named(module, device)
     asked = find_sequence(chosen, sequence)
     sink = Sink()
-    wanted = {"aie-canonicalize-device", *FIFO_PASSES, "aie-assign-lock-ids", "aie-assign-bd-ids"}
+    wanted = {
+        "aie-canonicalize-device",
+        *FIFO_PASSES,
+        "aie-materialize-bd-chains",
+        "aie-assign-lock-ids",
+        "aie-assign-bd-ids",
+    }
     if not has_fifos(module):
         wanted -= set(FIFO_PASSES)
     _check(follow(module, [step for step in recipe() if name_of(step) in wanted], sink), sink)

@@ -46,15 +46,18 @@ def read_npy(file: Path) -> bytes:
     return data[start + size :]
 
 
-def write_npy(file: Path, data: bytes, type: str) -> None:
-    """One dimension of elements of a type out of `TYPES`; the bare bytes when the name does not end in `.npy`."""
+def write_npy(file: Path, data: bytes, type: str, shape: tuple[int, ...] | None = None) -> None:
+    """Elements of a type out of `TYPES`, in one dimension or of a shape; the bare bytes when the name does not end in
+    `.npy`.
+    """
     whole = data
     if file.suffix == ".npy":
         descr = TYPES[type]
         width = int(descr[2:])
         if len(data) % width:
             refuse(f"{len(data)} bytes are no whole number of {type}", code="E0903", todo="choose another --dtype")
-        header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({len(data) // width},), }}".encode()
+        sizes = (len(data) // width,) if shape is None else shape
+        header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {sizes!r}, }}".encode()
         room = -(len(_MAGIC) + 4 + len(header) + 1) % _ALIGN
         header += b" " * room + b"\n"
         whole = _MAGIC + b"\x01\x00" + len(header).to_bytes(2, "little") + header + data
