@@ -66,6 +66,11 @@ class LowerOptions:
         True, "--dynamic-objFifos", help="keep loops over objectFifos as loops; --no-dynamic-objFifos unrolls them"
     )
     packet_fifos: bool = option(False, "--packet-sw-objFifos", help="packet-switched flows for all objectFifos")
+    bd_chains: bool = option(
+        False,
+        "--bd-chains",
+        help="write the descriptors of objectFifos as templates first: one aie.bd_chain for each shape",
+    )
     skip_fifo_verify: bool = option(
         False, "--skip-objectFifo-verify", help="let designs program one end of an objectFifo by hand"
     )

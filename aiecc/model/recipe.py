@@ -30,13 +30,14 @@ def recipe(
     packet_fifos: bool = False,
     dynamic_fifos: bool = True,
     affine: bool = False,
+    bd_chains: bool = False,
 ) -> tuple[str, ...]:
     """The passes in order, each as a pipeline spells it.
 
     default_stack_size: bytes for cores that declare none (0: leave them).
     fifos: whether there are any. verify_fifos: whether designs must say everything themselves, or may program an end
     by hand. packet_fifos: packet-switched flows for all of them. dynamic_fifos: loops stay loops. affine: whether
-    fifos are used inside affine loops.
+    fifos are used inside affine loops. bd_chains: descriptors of fifos are templates first (`--get` shows them).
     """
     found = [f"aie-default-stack-size{{size={default_stack_size}}}", "aie-canonicalize-device"]
     if affine:
@@ -44,6 +45,7 @@ def recipe(
     if fifos:
         options = {
             "aie-assign-packet-ids": "{packet-sw-objFifos=true}" if packet_fifos else "",
+            "aie-objectfifo-lower-dmas": "{bd-chains=true}" if bd_chains else "",
             "aie-objectFifo-unroll": f"{{default-dynamic={str(dynamic_fifos).lower()}}}",
         }
         found += [
@@ -53,6 +55,7 @@ def recipe(
         ]
     return (
         *found,
+        "aie-materialize-bd-chains",
         "aie-assign-lock-ids",
         "aie-assign-bd-ids",
         "aie-prepare-buffers",

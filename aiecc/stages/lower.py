@@ -34,6 +34,7 @@ def aiecc_lower(module: Module, lower: LowerOptions, diag: Sink) -> Lowered | No
         verify_fifos=not lower.skip_fifo_verify,
         packet_fifos=lower.packet_fifos,
         dynamic_fifos=lower.dynamic_fifos,
+        bd_chains=lower.bd_chains,
     )
     if not follow(op, steps, diag, verify_each=lower.verify_each):
         return None

@@ -107,6 +107,8 @@ def _into_program(start: DmaStartTaskOp, chain: BdChainOp) -> None:
         body.detach_block(each)
     region.insert_block_before(blocks, rest)
     begin = DmaStartOp(start.direction, start.channel, first, rest, start.repeat_count)
+    if "pad_value" in start.properties:
+        begin.properties["pad_value"] = start.properties["pad_value"]
     copy_span(start, begin)
     block.add_op(begin)
     start.detach()

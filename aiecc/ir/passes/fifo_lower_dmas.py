@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from aiecc.base.diag import Sink
 from aiecc.ir.dialects.aie.attrs import BdIteration, BdIterationAttr, BdPadLayoutArrayAttr
 from aiecc.ir.dialects.aie.bd import DmaBdOp
+from aiecc.ir.dialects.aie.chains import DmaStartTaskOp
 from aiecc.ir.dialects.aie.cores import DmaProgram, MemOp, MemTileDmaOp, ShimDmaOp
 from aiecc.ir.dialects.aie.dma import DmaBdPacketOp, DmaOp, DmaStartOp, NextBdOp
 from aiecc.ir.dialects.aie.enums import Direction, LockAction, Role
@@ -22,8 +23,9 @@ from aiecc.ir.dialects.aie.pools import DmaEndpointOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp, EndOp
 from aiecc.ir.dialects.constraints import I32
 from aiecc.ir.fifo.chains import Chain, LockUse, Transfer, Unready, chain_of, turns_chain
+from aiecc.ir.fifo.templates import Templates
 from aiecc.ir.fifo.view import FifoView, place_of, put_before
-from aiecc.ir.passes.base import DEVICE, Pass
+from aiecc.ir.passes.base import DEVICE, Pass, option
 from aiecc.ir.passes.report import op_error
 from aiecc.ir.spans import copy_span
 from aiecc.model.targets import TileKind
@@ -46,12 +48,14 @@ class ObjectFifoLowerDmas(Pass):
     anchor: ClassVar[str] = DEVICE
     summary: ClassVar[str] = "Lower objectFifo DMA endpoints to buffer descriptor chains"
 
+    bd_chains: bool = option(False, help="write the chains as templates, one for each shape, and start those")
+
     def apply(self, op: Operation, sink: Sink) -> None:
         assert isinstance(op, DeviceOp)
         view = FifoView(op)
         if not view.stream_ends:
             return
-        programs = Programs(op)
+        programs = Programs(op, as_templates=self.bd_chains)
         plans = list(_plan(view, programs, sink))
         _check_programs(view, programs, sink)
         _check_routes(view, sink)
@@ -137,8 +141,11 @@ def _check_routes(view: FifoView, sink: Sink) -> None:
 class Programs:
     """The DMA programs of a device, and how a channel is added to one."""
 
-    def __init__(self, device: DeviceOp) -> None:
+    def __init__(self, device: DeviceOp, *, as_templates: bool = False) -> None:
         self.device = device
+        acquire = LockAction.ACQUIRE_GREATER_EQUAL if device.target.semaphore_locks else LockAction.ACQUIRE
+        self._write = functools.partial(_descriptor, acquire=acquire)
+        self._templates = Templates(device, self._write) if as_templates else None
         self._at: dict[Hashable, DmaProgram] = {}
         self._order: dict[Operation, int] = {}
         self._end = 0
@@ -173,6 +180,9 @@ class Programs:
         found = _tail(region)
         assert found is not None
         tail, before = found
+        if self._templates is not None and _only_starts_lead_to(tail, before):
+            self._start(self._templates, end, chain, tail)
+            return
         blocks = [Block() for _ in chain.transfers]
         last = Block() if chain.bounded else blocks[0]
         assert end.channel_index is not None
@@ -180,10 +190,8 @@ class Programs:
         if chain.pad_value:
             start.properties["pad_value"] = IntegerAttr(chain.pad_value, I32)
         made: list[Operation] = [start]
-        counting = self.device.target.semaphore_locks
-        acquire = LockAction.ACQUIRE_GREATER_EQUAL if counting else LockAction.ACQUIRE
         for block, following, transfer in zip(blocks, [*blocks[1:], last], chain.transfers, strict=True):
-            ops = [*_descriptor(transfer, acquire), NextBdOp.create(successors=[following])]
+            ops = [*self._write(transfer), NextBdOp.create(successors=[following])]
             block.add_ops(ops)
             made += ops
         head = Block([start])
@@ -196,6 +204,18 @@ class Programs:
         region.insert_block_before([head, *blocks], tail)
         if before is not None:
             before.successors = [before.dest, head]
+
+    def _start(self, templates: Templates, end: DmaEndpointOp, chain: Chain, tail: Block) -> None:
+        """Start a chain's template as the last channel of a program."""
+        name, arguments = templates.use(chain, end)
+        assert end.channel_index is not None
+        start = DmaStartTaskOp(name, arguments, direction_of(end), end.channel_index, chain.repeat)
+        if chain.pad_value:
+            start.properties["pad_value"] = IntegerAttr(chain.pad_value, I32)
+        copy_span(end, start)
+        stop = tail.last_op
+        assert stop is not None
+        tail.insert_op_before(start, stop)
 
     def _see(self, program: DmaProgram, chain: Chain) -> None:
         """Put a program behind everything that a chain uses, should some of it stand behind the program."""
@@ -256,6 +276,11 @@ def _tail(region: Region) -> tuple[Block, DmaStartOp | None] | None:
             return None
         block, before = last.chain, last
     return None
+
+
+def _only_starts_lead_to(tail: Block, before: DmaStartOp | None) -> bool:
+    """Whether no chain that ends does so in the block that ends the program: then channels may be started there."""
+    return all(use.operation is before for use in tail.uses)
 
 
 def _descriptor(transfer: Transfer, acquire: LockAction) -> list[Operation]:

@@ -14,7 +14,10 @@ the place of either.
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerAttr
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import IntegerAttr, SymbolRefAttr
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import opt_prop_def, prop_def, var_operand_def
 
 from aiecc.ir.dialects.aie.enums import Direction
@@ -26,7 +29,10 @@ from aiecc.ir.dialects.syntax import DICT, Int, Ref, Word, syntax
 
 @op_definition
 class DmaStartTaskOp(DialectOp):
-    """Start a channel of this program's tile at a chain. `repeat_count`: executions beyond the first."""
+    """Start a channel of this program's tile at a chain.
+
+    `repeat_count`: executions beyond the first. `pad_value`: what padding is filled with.
+    """
 
     name = "aie.dma_start_task"
     args_ = var_operand_def(ANY_TYPE)
@@ -34,6 +40,7 @@ class DmaStartTaskOp(DialectOp):
     direction_attr = prop_def(int_attr(32, 0, 1), prop_name="direction")
     channel_attr = prop_def(int_attr(32, 0), prop_name="channel")
     repeat_count_attr = opt_prop_def(int_attr(32, 0), IntegerAttr(0, I32), prop_name="repeat_count")
+    pad_value_attr = opt_prop_def(int_attr(32), IntegerAttr(0, I32), prop_name="pad_value")
     PARENTS = ("aie.mem", "aie.memtile_dma", "aie.shim_dma")
     SYNTAX = syntax(
         Ref("symbol"), "(", Many("args_"), ")", ":", "(", ManyTypes("args_"), ")", "on", "(",
@@ -43,6 +50,18 @@ class DmaStartTaskOp(DialectOp):
     symbol = name_field("symbol")
     direction = word_field("direction", Direction)
     channel = int_field("channel")
+
+    def __init__(
+        self, symbol: str, args: Sequence[SSAValue], direction: Direction, channel: int, repeat_count: int = 0
+    ) -> None:
+        properties: dict[str, Attribute] = {
+            "symbol": SymbolRefAttr(symbol),
+            "direction": IntegerAttr(int(direction), I32),
+            "channel": IntegerAttr(channel, I32),
+        }
+        if repeat_count:
+            properties["repeat_count"] = IntegerAttr(repeat_count, I32)
+        super().__init__(operands=[list(args)], properties=properties)
 
     @property
     def repeat_count(self) -> int:
