@@ -54,6 +54,7 @@ def run(argv: Sequence[str]) -> int:
 @click.option("--aie-generate-mmap", "mmap", is_flag=True, help="the buffers every tile's core sees")
 @click.option("--aie-generate-target-arch", "arch", is_flag=True, help="the architecture of the device")
 @click.option("--aie-npu-to-binary", "npu", is_flag=True, help="a lowered runtime sequence as a transaction")
+@click.option("--aie-ctrlpkt-to-bin", "packets", is_flag=True, help="the control packets of a sequence")
 @click.option("--aie-output-binary/--no-aie-output-binary", "binary", default=True, help="bytes; else hex digits")
 @click.option("--aie-sequence-name", "sequence", default="", metavar="NAME", help="the sequence; default: the first")
 @click.option(
@@ -75,6 +76,7 @@ def translate(
     mmap: bool,
     arch: bool,
     npu: bool,
+    packets: bool,
     binary: bool,
     sequence: str,
     fold: bool,
@@ -87,22 +89,23 @@ def translate(
 ) -> None:
     """Read FILE (default: standard input) and print one of the --aie-generate-* formats."""
     asked = [make for wanted, make in ((ldscript, _ldscript), (bcf, _bcf), (mmap, _mmap), (arch, _arch)) if wanted]
-    if len(asked) + npu != 1:
+    if len(asked) + npu + packets != 1:
         refuse(
-            "choose one of the --aie-generate-* options or --aie-npu-to-binary",
+            "choose one of the --aie-generate-* options, --aie-npu-to-binary or --aie-ctrlpkt-to-bin",
             code="E0901",
             todo="see 'aiecc-translate --help'",
         )
     invited(plugins)
-    if npu:
-        from aiecc.cli.translate_npu import to_binary, write
+    if npu or packets:
+        from aiecc.cli.translate_npu import ctrlpkt_to_binary, to_binary, write
 
         name = "<stdin>" if file == _STDIN else file
         text = _text(file)
-        write(
-            output,
-            to_binary(text, name, device=device, sequence=sequence, binary=binary, fold=fold, locmap=locmap),
-        )
+        if packets:
+            data = ctrlpkt_to_binary(text, name, device=device, sequence=sequence, binary=binary)
+        else:
+            data = to_binary(text, name, device=device, sequence=sequence, binary=binary, fold=fold, locmap=locmap)
+        write(output, data)
         return
     design = _read(file)
     _write(output, asked[0](design, device, (tilecol, tilerow)))
