@@ -65,6 +65,6 @@ def test_21_the_sixth_buffer_is_the_sixth(tmp_path: Path, option: str, plus: int
     assert ran.code == 0, ran.err
     data = (made.folder / "insts_main_six.bin").read_bytes()
     (patch,) = [entry for entry in decode(data).entries if isinstance(entry.op, Patch)]
-    assert (patch.op.argument, patch.op.plus) == (5, 0)
+    assert isinstance(patch.op, Patch) and (patch.op.argument, patch.op.plus) == (5, 0)
     words = memoryview(data).cast("I")[patch.offset // 4 :]
     assert (words[0], words[8], words[10]) == (0x81, 5, plus)
