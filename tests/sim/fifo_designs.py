@@ -67,7 +67,7 @@ class _Fifo:
 class _Net:
     """A design while it is built."""
 
-    def __init__(self, choice: Choice) -> None:
+    def __init__(self, choice: Choice, cores: int) -> None:
         self.choice = choice
         kind = choice.below(10)
         self.device = "npu2" if kind < 6 else "npu1" if kind < 9 else "xcvc1902"
@@ -87,7 +87,7 @@ class _Net:
         self.drains: dict[str, int | None] = {}
         self.merged: dict[str, int] = {}
         self.count = 0
-        self.budget = 5
+        self.budget = cores
         self.endless = chance(choice, 8)
         # Nets of their own runtime sequences, whose ends may take turns on the channels of one shim.
         self.apart = not self.old and self.element == "i32" and chance(choice, 12)
@@ -818,10 +818,10 @@ def _dims(word: str, dims: Sequence[tuple[int, int]]) -> str:
     return f" {word} [{', '.join(f'<size = {n}, stride = {s}>' for n, s in dims)}]"
 
 
-def build(choice: Choice) -> Design | None:
-    """One design; None where the choices came to nothing."""
+def build(choice: Choice, cores: int = 5) -> Design | None:
+    """One design of so many cores at most; None where the choices came to nothing."""
     try:
-        return _Net(choice).whole()
+        return _Net(choice, cores).whole()
     except Impossible:
         return None
 
@@ -862,7 +862,7 @@ def designs(draw: Any) -> Design:
     """Random legal designs."""
     from hypothesis import assume
 
-    design = build(_Drawn(draw))
+    design = build(_Drawn(draw), draw(st.integers(1, 5)))
     assume(design is not None)
     assert design is not None
     return design

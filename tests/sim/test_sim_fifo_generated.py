@@ -28,10 +28,10 @@ def test_both_ways_come_to_the_same(shard: int) -> None:
     seed = 40_000 + 1000 * shard
     while ends.total() < PER_SHARD:
         seed += 1
-        design = build(Seeded(seed))
+        design = build(Seeded(seed), 1 + seed % 3)
         if design is None:
             continue
-        verdict = compare(design, (0, seed), whole=seed % 8 == 0)
+        verdict = compare(design, (0, seed), whole=seed % 16 == 0, hang=seed % 4 == 1)
         assert verdict.what != "differs", f"seed {seed}: {verdict.why}\n{verdict.detail}\n{design.text}"
         ends[verdict.what] += 1
     # What is refused proves nothing.
@@ -88,16 +88,16 @@ def _without_a_lock(module: ModuleOp, choice: random.Random) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "share"), [(_one_object_less, 0.5), (_other_order, 0.9), (_without_a_lock, 0.7)],
+    ("spoil", "share"), [(_one_object_less, 0.4), (_other_order, 0.7), (_without_a_lock, 0.6)],
     ids=["a lock's start", "the order of buffers", "a lock use"],
 )  # fmt: skip
 def test_a_wrong_lowering_is_seen(spoil: Callable[[ModuleOp, random.Random], bool], share: float) -> None:
     """Most of the time: a lock that is never short, or an object that nobody needs, may be wrong and do no harm."""
     seen: list[bool] = []
     seed = 0
-    while len(seen) < 12:
+    while len(seen) < 8:
         seed += 1
-        design = build(Seeded(seed))
+        design = build(Seeded(seed), 1 + seed % 3)
         if design is None or design.merged or "three inputs" in design.kinds:
             continue
         module = parse(design.text, "design.mlir")
