@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,9 @@ from aiecc.model.toolchain import Toolchain
 
 if TYPE_CHECKING:
     from aiecc.ir.passes.base import Pass
+    from aiecc.ir.spans import copy_span, span_of
+    from aiecc.ir.text import dump, load, print_module, thaw
+    from aiecc.ir.verify import verify
 
 __all__ = [
     "KEYS",
@@ -110,29 +114,46 @@ __all__ = [
     "Toolchain",
     "View",
     "build",
+    "copy_span",
+    "dump",
     "hookimpl",
     "hookspec",
+    "load",
     "load_plugins",
     "option",
     "options",
     "place_tile",
     "place_tiles",
+    "print_module",
     "refuse",
     "render",
+    "span_of",
     "stage",
     "targets",
+    "thaw",
     "toolchain_files",
+    "verify",
     "view",
     "views",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """`Pass` comes with xDSL, which only plugins that bring passes should have to wait for."""
-    if name == "Pass":
-        from aiecc.ir.passes.base import Pass
+_IR = {
+    "Pass": "aiecc.ir.passes.base",
+    "copy_span": "aiecc.ir.spans",
+    "dump": "aiecc.ir.text",
+    "load": "aiecc.ir.text",
+    "print_module": "aiecc.ir.text",
+    "span_of": "aiecc.ir.spans",
+    "thaw": "aiecc.ir.text",
+    "verify": "aiecc.ir.verify",
+}
+"""What comes with xDSL, which only plugins that work on IR should have to wait for."""
 
-        return Pass
+
+def __getattr__(name: str) -> Any:
+    if name in _IR:
+        return getattr(import_module(_IR[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
