@@ -475,3 +475,41 @@ def test_waits_written_by_hand_take_tokens_too() -> None:
     text = task("x", token=True) + task("y", token=True) + start("x", "y") + sync + wait("y")
     ran = assigned(device(text))
     assert ran.lines("await_task") == ["aiex.dma_await_task(%1)"], "one of the two tokens is gone already"
+
+
+# --- frees and queues -------------------------------------------------------------------------------------------------
+
+
+def rounds(count: int, *, awaited: bool = True) -> str:
+    """What goes in is freed once what comes out has come."""
+    text = ""
+    for i in range(count):
+        text += task(f"i{i}") + task(f"o{i}", on="%shim, S2MM, 0", token=True) + start(f"i{i}", f"o{i}")
+        text += (wait(f"o{i}") if awaited else free(f"o{i}")) + free(f"i{i}")
+    return text
+
+
+def test_a_free_after_a_wait_makes_room_in_the_queue() -> None:
+    """The usual shape of a loop: many more than four pushes without a token of their own."""
+    ran = assigned(device(rounds(20)), queue_check="error")
+    assert not ran.said
+    assert ids(ran) == [0, 1] * 20
+
+
+def test_a_free_without_any_wait_makes_none() -> None:
+    assert assigned(device(rounds(5, awaited=False)), queue_check="error").only.text == FULL
+
+
+def test_tokens_of_freed_tasks_are_still_there() -> None:
+    """The channel told twice; the later await has to take both tokens to know about the second."""
+    text = task("x", token=True) + task("w", on="%shim, S2MM, 0", token=True) + start("x", "w") + wait("w") + free("x")
+    ran = assigned(device(text + task("y", token=True) + start("y") + wait("y")))
+    assert not ran.said
+    assert ran.lines("await_task") == ["aiex.dma_await_task(%1)", "aiex.dma_await_task(%2) {tokens = 2 : i32}"]
+
+
+def test_making_room_takes_the_tokens_of_freed_tasks_first() -> None:
+    text = task("x", token=True) + task("w", on="%shim, S2MM, 0", token=True) + start("x", "w") + wait("w") + free("x")
+    ran = assigned(device(text + pushed(5)), queue_check="wait")
+    assert not ran.said
+    assert len(ran.lines("npu.sync")) == 2, "the token of x, then that of the first of five"

@@ -305,6 +305,7 @@ class _Assignment:
         state = self._channel(key)
         if dma is not None and make_room(state, push, key, dma.queue_depth, self.options.queue_check, self.sink):
             self.waits += 1
+        push.waits = self.waits
         state.push(push)
 
     def _start(self, op: DmaStartTaskOp) -> None:
@@ -374,6 +375,11 @@ class _Assignment:
             op_error(self.sink, op, text, [("freed here", earlier)], code="E1002")
             return
         self.freed[task] = op
+        key = _key(task)
+        for push in self.pushes.get(task, ()):
+            if key is not None and not push.done and push.waits != self.waits:
+                # Something was waited for since: the author can know.
+                self._channel(key).promise(push)
         self._release(task, promise=not all(push.done for push in self.pushes.get(task, [])))
 
     def _release(self, task: Operation, *, promise: bool = False) -> None:
@@ -423,9 +429,8 @@ class _Assignment:
 
     def _take_token(self, key: ChannelKey) -> None:
         state = self._channel(key)
-        push = state.oldest_token()
-        if push is not None:
-            state.finish(push)
+        if state.tokens:
+            state.finish(state.tokens[0])
         self.waits += 1
 
     def _load(self) -> None:

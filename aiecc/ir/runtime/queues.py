@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation
@@ -23,10 +25,10 @@ def make_room(state: ChannelState, push: Push, key: ChannelKey, depth: int, chec
     count = len(state.outstanding)
     if check == "off" or count < depth:
         return False
-    oldest = state.oldest_token()
+    oldest = state.oldest_running()
     if check == "wait" and oldest is not None:
-        state.finish(oldest)
-        wait_for_token(push.op, key)
+        for _ in range(state.finish(oldest)):
+            wait_for_token(push.op, key)
         return True
     (col, row), direction, channel = key
     text = (
@@ -34,7 +36,7 @@ def make_room(state: ChannelState, push: Push, key: ChannelKey, depth: int, chec
         f"is only {depth} deep, with {count} push(es) not yet known to have completed. A push onto a full queue is "
         "dropped by hardware and its transfer never runs, so whatever waits on it blocks forever."
     )
-    notes: list[OpNote] = [("not known to have completed", other.op) for other in state.outstanding[:4]]
+    notes: list[OpNote] = [("not known to have completed", other.op) for other in islice(state.outstanding, 4)]
     todo = "give the tasks issue_token = true and await some of them in between"
     if check == "warn":
         warning(sink, push.op, f"'{push.op.name}' op {text}", notes, code="W1004", todo=todo)

@@ -1,11 +1,13 @@
 """What is in flight while a runtime sequence runs: pushes on channels, tokens, descriptors and who holds them.
 
 A channel runs what is pushed on it in order, and a token says that one push is done; so is, then, every earlier push on
-that channel. Nothing else proves anything about descriptors: only the author knows, and says so by freeing a task.
+that channel. Nothing else proves anything about descriptors: only the author knows, and says so by freeing a task. That
+is believed where something was waited for in between, for want of which nothing can be known to be over.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -24,6 +26,8 @@ class Push:
     owner: Hashable
     op: Operation
     token: bool
+    waits: int = 0
+    """How many waits there had been before."""
     done: bool = False
     consumed: bool = False
     """Its token was waited for."""
@@ -31,31 +35,35 @@ class Push:
 
 @dataclass(eq=False, slots=True)
 class ChannelState:
-    """What was pushed on a channel and is not known to be done, oldest first."""
+    """What was pushed on a channel, oldest first: what is not known to be done, and whose token nobody has taken."""
 
-    outstanding: list[Push] = field(default_factory=list[Push])
+    outstanding: deque[Push] = field(default_factory=deque[Push])
+    tokens: deque[Push] = field(default_factory=deque[Push])
 
     def push(self, push: Push) -> None:
         self.outstanding.append(push)
+        if push.token:
+            self.tokens.append(push)
 
     def finish(self, push: Push) -> int:
-        """A push is waited for: it and all before it are done. Gives how many tokens that takes."""
-        if push.done:
-            return 0
-        tokens = 0
-        while self.outstanding:
-            first = self.outstanding.pop(0)
-            first.done = True
-            if first.token and not first.consumed:
-                first.consumed = True
-                tokens += 1
-            if first is push:
+        """The token of a push is waited for: it and all before it are done. Gives how many tokens that takes."""
+        self.promise(push)
+        taken = 0
+        while not push.consumed and self.tokens:
+            self.tokens.popleft().consumed = True
+            taken += 1
+            if push.consumed:
                 break
-        return tokens
+        return taken
 
-    def oldest_token(self) -> Push | None:
-        """The push whose token comes next."""
-        return next((p for p in self.outstanding if p.token and not p.consumed), None)
+    def promise(self, push: Push) -> None:
+        """A push is done, and so is all before it; tokens are where they were."""
+        while not push.done and self.outstanding:
+            self.outstanding.popleft().done = True
+
+    def oldest_running(self) -> Push | None:
+        """The first push that is not known to be done and will tell."""
+        return next((p for p in self.outstanding if p.token), None)
 
 
 @dataclass(eq=False, slots=True)
