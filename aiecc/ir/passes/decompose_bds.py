@@ -16,7 +16,7 @@ from aiecc.ir.dialects.aie.memory import element_bits
 from aiecc.ir.dialects.aie.runtime import RuntimeSequenceOp, ShimDmaAllocationOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp, EndOp, TileLike
 from aiecc.ir.dialects.aiex.steps import DIMENSIONS, Steps
-from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskOp
+from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskForOp, DmaConfigureTaskOp
 from aiecc.ir.dialects.aiex.transfer_rules import constants, mixed_lists
 from aiecc.ir.dialects.aiex.transfers import NpuDmaMemcpyNdOp
 from aiecc.ir.dialects.base import enclosing
@@ -47,7 +47,9 @@ class DecomposeLargeDmaBd(Pass):
                 if isinstance(inner, NpuDmaMemcpyNdOp):
                     _memcpy(inner, op, names)
                 elif isinstance(inner, DmaConfigureTaskOp):
-                    _task(inner, op, sink)
+                    _task(inner, inner.tile_op, op, sink)
+                elif isinstance(inner, DmaConfigureTaskForOp) and (named := names.get(inner.alloc)) is not None:
+                    _task(inner, named.tile_op, op, sink)
 
 
 def _dma(device: DeviceOp, tile: TileLike | None) -> tuple[Dma, TileKind] | None:
@@ -112,8 +114,8 @@ def _as_offsets(start: int, steps: Steps) -> tuple[list[int], int]:
     return found, strides[-1]
 
 
-def _task(op: DmaConfigureTaskOp, device: DeviceOp, sink: Sink) -> None:
-    place = _dma(device, op.tile_op)
+def _task(op: DmaConfigureTaskOp | DmaConfigureTaskForOp, tile: TileLike | None, device: DeviceOp, sink: Sink) -> None:
+    place = _dma(device, tile)
     blocks = [block for block in op.body.blocks if not is_skipped(block)]
     bds = [bd for block in blocks for bd in block.ops if isinstance(bd, DmaBdOp)]
     if place is None or len(bds) != 1:

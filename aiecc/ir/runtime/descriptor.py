@@ -15,6 +15,7 @@ from aiecc.ir.dialects.aie.memory import BufferOp, UseLockOp, element_bits
 from aiecc.ir.dialects.aie.tiles import EndOp, device_of
 from aiecc.ir.dialects.aiex.steps import Steps
 from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskOp
+from aiecc.ir.dialects.aiex.transfer_rules import PADS, too_many_zeros
 from aiecc.ir.errors import VerifyError
 from aiecc.ir.runtime.sources import HostBuffer, source_of
 from aiecc.model.targets import Arch, Target, Tile, TileKind
@@ -152,6 +153,9 @@ def _verify_pads(bd: DmaBdOp, at: Place, pads: Sequence[BdPad], dims: int) -> No
         raise VerifyError("Mismatch number of dimensions between padding(s) and wrap(s) and stride(s).", bd)
     if not sends:
         raise VerifyError("supports padding only for MM2S direction on MemTiles.", bd)
+    for (d, most), pad in zip(PADS, reversed(pads), strict=False):
+        if max(pad.before, pad.after) > most:
+            raise VerifyError(too_many_zeros(d, most), bd)
 
 
 def _steps(bd: DmaBdOp, at: Place, steps: Steps, size_bytes: int, pads: Sequence[BdPad]) -> dict[str, int]:
@@ -169,7 +173,7 @@ def _steps(bd: DmaBdOp, at: Place, steps: Steps, size_bytes: int, pads: Sequence
         "iteration_size": 0 if repeats_only else s[3],
         "iteration_stride": 0 if repeats_only else t[3],
     }
-    if one_run:
+    if one_run and not any(p.before or p.after for p in pads):
         return fields
     return fields | {
         "d0_size": s[0],

@@ -115,7 +115,7 @@ def verify_channel_reset_for(op: DmaChannelResetForOp) -> None:
         raise op.error(f"'{op.fifo}' must reference an aie.objectfifo (or its aie.objectfifo_rearm_binding)")
 
 
-_REARMED = ("aie.objectfifo", "aie.objectfifo_rearm_binding", "aie.route_endpoint", "aie.shim_dma_allocation")
+_REARMED = ("aie.objectfifo", "aie.objectfifo_rearm_binding", "aie.route_endpoint")
 
 
 def verify_core_reset(op: CoreResetOp) -> None:

@@ -101,7 +101,10 @@ def _verify_steps(op: NpuDmaMemcpyNdOp, found: ShimDmaAllocationOp, steps: Steps
     if dma is None:
         raise op.error(f"Unsupported tile type at ({tile.coord[0]}, {tile.coord[1]}) Must be ShimNOC, Mem or Core.")
     problem = next(steps.problems(dma, tile.kind), None)
-    if problem is not None and not (not op.is_padded and can_be_split(steps, dma, tile.kind)):
+    if problem is None:
+        return
+    # One run is not split: what it repeats too often is written too often.
+    if op.is_padded or steps.is_contiguous or not can_be_split(steps, dma, tile.kind):
         raise op.error(problem)
 
 
@@ -168,7 +171,13 @@ def verify_burst(op: DialectOp, length: int, target: Target) -> None:
         raise op.error(f"{NO_BURST} {' '.join(map(str, bursts))}")
 
 
-_PADS = ((0, 63), (1, 31), (2, 15))
+PADS = ((0, 63), (1, 31), (2, 15))
+"""Dimension and the most zeros its fields hold, before and after."""
+
+
+def too_many_zeros(d: int, most: int) -> str:
+    """What is said of padding that a dimension's fields do not hold."""
+    return f"D{d} pad_before/pad_after exceeds the [0:{most}] range."
 
 
 def verify_write_bd(op: Any) -> None:
@@ -193,12 +202,12 @@ def verify_write_bd(op: Any) -> None:
     shim = kind is TileKind.SHIM_NOC
     if shim and field("d2_size"):
         raise op.error("ShimTile only supports 3 dimensions of sizes.")
-    pads = [(d, field(f"d{d}_zero_{side}"), most) for d, most in _PADS for side in ("before", "after")]
+    pads = [(d, field(f"d{d}_zero_{side}"), most) for d, most in PADS for side in ("before", "after")]
     if shim and any(pad for _, pad, _ in pads):
         raise op.error("ShimTile doesn't support zero padding.")
     for d, pad, most in pads:
         if not 0 <= pad <= most:
-            raise op.error(f"D{d} pad_before/pad_after exceeds the [0:{most}] range.")
+            raise op.error(too_many_zeros(d, most))
     burst = field("burst_length")
     if burst and not shim:
         raise op.error("Only ShimTiles support burst length.")
