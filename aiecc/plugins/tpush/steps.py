@@ -56,8 +56,7 @@ class Access:
     """A rectangle of a slot: `rows` runs of `row_bytes`, `stride` bytes apart, from `address` on.
 
     `owner`: whose on-chip memory it is; None in global memory. `write`: a producer's. The other end of a copy is the
-    core's own tile, from `local_offset` on with `local_stride`. `cells`: numbers of the slot's parts it covers; two
-    accesses of one ring meet where they share one.
+    core's own tile, from `local_offset` on with `local_stride`.
     """
 
     space: Space
@@ -69,7 +68,6 @@ class Access:
     write: bool
     local_offset: int = 0
     local_stride: int = 0
-    cells: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:
@@ -81,7 +79,7 @@ class Step:
     """One step of one core. `flag` with WAIT and SET; `accesses` with the others.
 
     `role`: `ready` or `free`. All steps of an op at tag t are those at tag 0 with t added to every flag number and
-    t * SLOT_SIZE to every slot address; `cells` alone are not affine.
+    t * SLOT_SIZE to every slot address.
     """
 
     act: Act
@@ -117,11 +115,11 @@ class Stream:
 class Streams:
     """A whole cluster, unrolled. `preset`: flags that initialisation has set before the first step of anybody.
 
-    An initialisation that comes after other steps of its core stands in its stream instead, as SETs.
-    `complete` False: a trip count was cut or assumed (`unroll.py` says how), so the streams stand for all longer runs.
+    An initialisation that comes after other steps of its core stands in its stream instead, as SETs. `initial`: what
+    all initialisations set; the flags must be the same again when everybody has ended, for whatever runs next.
     """
 
     platform: Platform
     streams: tuple[Stream, ...]
     preset: frozenset[Flag]
-    complete: bool = True
+    initial: frozenset[Flag] = frozenset()

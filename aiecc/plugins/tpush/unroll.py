@@ -1,0 +1,287 @@
+"""A cluster program as streams of steps: loops unrolled, branches taken.
+
+Tags repeat every SLOT_NUM messages, so a long loop shows all it has to show within 2 * SLOT_NUM iterations and the
+lead that one core may have over the other; `worlds` cuts trip counts there, and picks some for those that only the run
+knows.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import lcm
+
+from aiecc.plugins.tpush.frees import with_frees
+from aiecc.plugins.tpush.model import (
+    Agent,
+    Branch,
+    Cluster,
+    Direction,
+    Free,
+    Init,
+    Loop,
+    Op,
+    Pop,
+    Program,
+    Push,
+    Site,
+    Trips,
+    Use,
+    Value,
+)
+from aiecc.plugins.tpush.protocol import FreeRule, Protocol
+from aiecc.plugins.tpush.steps import Act, Flag, Step, Stream, Streams
+
+MESSAGES = 40_000
+"""Programs of at most so many messages are unrolled as they are; longer ones are cut."""
+CONDITIONS = 6
+"""At most so many conditions are tried in all combinations."""
+
+Ring = tuple[int, Direction]
+
+
+@dataclass(frozen=True)
+class World:
+    """What the run would decide: trip counts and conditions by their texts, and how constant trip counts are cut.
+
+    `cap` None: not at all. A cut count keeps its remainder modulo `period`, so that tags come out as in the long run.
+    """
+
+    trips: Mapping[str, int] = field(default_factory=dict[str, int])
+    conditions: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    cap: int | None = None
+    period: int = 1
+
+    def count(self, trips: Trips) -> int:
+        if isinstance(trips, str):
+            return self.trips.get(trips, 0)
+        if self.cap is None or trips <= self.cap:
+            return trips
+        return self.cap + (trips - self.cap) % self.period
+
+    def __str__(self) -> str:
+        """What was assumed, for texts: empty when nothing was."""
+        words = [f"{text} = {count}" for text, count in self.trips.items()]
+        words += [text if holds else f"not {text}" for text, holds in self.conditions.items()]
+        return ", ".join(words)
+
+
+def streams(cluster: Cluster, rule: FreeRule = FreeRule.AFTER_USE, world: World | None = None) -> Streams:
+    """Unroll a cluster. Frees that nobody wrote are put in first (`frees.py`)."""
+    cluster = with_frees(cluster)
+    protocol = Protocol(cluster, rule)
+    preset: set[Flag] = set()
+    initial: set[Flag] = set()
+    found = tuple(
+        _Runner(agent, protocol, world or World(), preset, initial).run(cluster.program(agent))
+        for agent in cluster.agents
+    )
+    return Streams(cluster.platform, found, frozenset(preset), frozenset(initial))
+
+
+# ------------------------------------------------------------------------------------------------- which runs
+
+
+def messages(program: Program, world: World | None = None) -> Counter[tuple[int, Direction, bool]]:
+    """How many messages a run moves: by pipe and direction, and whether they are pushed."""
+    total: Counter[tuple[int, Direction, bool]] = Counter()
+    _count(program.ops, world or World(), 1, total)
+    return total
+
+
+def _count(ops: tuple[Op, ...], world: World, times: int, total: Counter[tuple[int, Direction, bool]]) -> None:
+    for op in ops:
+        if isinstance(op, Push | Pop):
+            total[op.pipe, op.direction, isinstance(op, Push)] += times
+        elif isinstance(op, Loop):
+            trips = times * world.count(op.trips)
+            if trips:
+                _count(op.body, world, trips, total)
+        elif isinstance(op, Branch):
+            _count(op.then if world.conditions.get(op.condition) else op.orelse, world, times, total)
+
+
+def _uneven(cluster: Cluster, world: World) -> bool:
+    """Whether a lane pops another number of messages than are pushed, or the other way round."""
+    cube = messages(cluster.cube, world)
+    for program in {cluster.vector, cluster.vector1 or cluster.vector}:
+        vector = messages(program, world)
+        if any(cube[p, d, b] != vector[p, d, not b] for p, d, b in {*cube, *((p, d, not b) for p, d, b in vector)}):
+            return True
+    return False
+
+
+def worlds(cluster: Cluster) -> Iterator[World]:
+    """The runs that stand for all runs of a cluster.
+
+    One when nothing is left to the run. Trip counts that only the run knows are tried at 0, 1, SLOT_NUM and where
+    longer ones show nothing new; conditions in all combinations, or all true and all false when there are too many.
+    Trip counts of long programs are cut, unless the loops of the two cores are nested so differently that what is left
+    would not match.
+    """
+    programs = [p for p in (cluster.cube, cluster.vector, cluster.vector1) if p is not None]
+    ops = [op for program in programs for op in program.walk()]
+    texts = list(dict.fromkeys(op.trips for op in ops if isinstance(op, Loop) and isinstance(op.trips, str)))
+    conditions = list(dict.fromkeys(op.condition for op in ops if isinstance(op, Branch)))
+    deepest = max((pipe.slot_num for pipe in cluster.pipes), default=1)
+    period = lcm(*(pipe.slot_num for pipe in cluster.pipes))
+    limit = 2 * deepest + skew(cluster)
+    picks = sorted({0, 1, deepest, limit, limit + 1}) if texts else [0]
+    choices = itertools.product((True, False), repeat=len(conditions))
+    if len(conditions) > CONDITIONS:
+        choices = iter(((True,) * len(conditions), (False,) * len(conditions)))
+    for taken in choices:
+        for count in picks:
+            world = World(dict.fromkeys(texts, count), dict(zip(conditions, taken, strict=True)))
+            if sum(sum(messages(program, world).values()) for program in programs) > MESSAGES:
+                cut = replace(world, cap=limit, period=period)
+                if _uneven(cluster, world) == _uneven(cluster, cut):
+                    world = cut
+            yield world
+
+
+def skew(cluster: Cluster) -> int:
+    """The most messages that stand outside of loops, or in one iteration: how far one core may lead the other."""
+    largest = 0
+    for program in (cluster.cube, cluster.vector):
+        bodies = [program.ops, *(op.body for op in program.walk() if isinstance(op, Loop))]
+        for body in bodies:
+            largest = max(largest, sum(isinstance(op, Push | Pop) for op in body))
+    return largest
+
+
+# ------------------------------------------------------------------------------------------------- one run
+
+
+@dataclass(slots=True)
+class _Popped:
+    """One popped tile of the run."""
+
+    op: Pop
+    tag: int
+    number: int
+
+
+class _Runner:
+    """Runs one program on one agent."""
+
+    def __init__(self, agent: Agent, protocol: Protocol, world: World, preset: set[Flag], initial: set[Flag]) -> None:
+        self.agent = agent
+        self.protocol = protocol
+        self.world = world
+        self.preset = preset
+        self.initial = initial
+        self.stream = Stream(agent)
+        self.pushed: Counter[Ring] = Counter()
+        self.popped: Counter[Ring] = Counter()
+        self.freed: Counter[Ring] = Counter()
+        self.values: dict[Value, _Popped] = {}
+        # The steps of an op at a tag are the same objects every time.
+        self.known: dict[tuple[int, int], tuple[Step, ...]] = {}
+        self.used: dict[tuple[int, int, Site], tuple[Step, ...]] = {}
+
+    def run(self, program: Program) -> Stream:
+        self._block(program.ops)
+        return self.stream
+
+    def _block(self, ops: tuple[Op, ...]) -> None:
+        for op in ops:
+            if isinstance(op, Push):
+                self._push(op)
+            elif isinstance(op, Pop):
+                self._pop(op)
+            elif isinstance(op, Use):
+                for value in op.values:
+                    if value in self.values:
+                        self._use(self.values[value], op)
+            elif isinstance(op, Free):
+                self._free(op)
+            elif isinstance(op, Loop):
+                self._loop(op)
+            elif isinstance(op, Branch):
+                self._block(op.then if self.world.conditions.get(op.condition) else op.orelse)
+            else:
+                self._init(op)
+
+    def _add(self, steps: tuple[Step, ...], number: int) -> None:
+        self.stream.steps.extend(steps)
+        self.stream.messages.extend((number,) * len(steps))
+
+    def _init(self, op: Init) -> None:
+        first = not self.stream.steps
+        for step in self.protocol.init(self.agent, op):
+            assert step.flag is not None
+            if first and step.flag not in self.preset:
+                self.preset.add(step.flag)
+            else:
+                self._add((step,), step.tag)
+            self.initial.add(step.flag)
+
+    def _push(self, op: Push) -> None:
+        ring = (op.pipe, op.direction)
+        number = self.pushed[ring]
+        self.pushed[ring] = number + 1
+        tag = number % self.protocol.pipes[op.pipe].slot_num
+        if not op.uses:
+            steps = self.known.get((id(op), tag))
+            if steps is None:
+                steps = self.known[id(op), tag] = self.protocol.push(self.agent, op, tag)
+            self._add(steps, number)
+            return
+        read = [self.values[value] for value in op.uses if value in self.values]
+        inner = [(step, each.number) for each in read for step in self._steps_of_use(each, Use((), op.site))]
+        steps = self.protocol.push(self.agent, op, tag, [step for step, _ in inner])
+        at = next((i for i, step in enumerate(steps) if step.act is Act.COPY_START), len(steps)) + 1
+        numbers = [number] * len(steps)
+        numbers[at : at + len(inner)] = [one for _, one in inner]
+        self.stream.steps.extend(steps)
+        self.stream.messages.extend(numbers[: len(steps)])
+
+    def _pop(self, op: Pop) -> None:
+        ring = (op.pipe, op.direction)
+        number = self.popped[ring]
+        self.popped[ring] = number + 1
+        tag = number % self.protocol.pipes[op.pipe].slot_num
+        self.values[op.value] = _Popped(op, tag, number)
+        steps = self.known.get((id(op), tag))
+        if steps is None:
+            steps = self.known[id(op), tag] = self.protocol.pop(self.agent, op, tag)
+        self._add(steps, number)
+
+    def _use(self, popped: _Popped, op: Use) -> None:
+        self._add(self._steps_of_use(popped, op), popped.number)
+
+    def _steps_of_use(self, popped: _Popped, op: Use) -> tuple[Step, ...]:
+        key = (id(popped.op), popped.tag, op.site)
+        steps = self.used.get(key)
+        if steps is None:
+            steps = self.used[key] = self.protocol.use(self.agent, popped.op, popped.tag, op.site)
+        return steps
+
+    def _free(self, op: Free) -> None:
+        ring = (op.pipe, op.direction)
+        number = self.freed[ring]
+        self.freed[ring] = number + 1
+        tag = number % self.protocol.pipes[op.pipe].slot_num
+        steps = self.known.get((id(op), tag))
+        if steps is None:
+            steps = self.known[id(op), tag] = self.protocol.free(self.agent, op, tag)
+        self._add(steps, number)
+
+    def _loop(self, op: Loop) -> None:
+        times = self.world.count(op.trips)
+        held = [None if c.first is None else self.values.get(c.first) for c in op.carried]
+        for _ in range(times):
+            self._bind([c.inner for c in op.carried], held)
+            self._block(op.body)
+            held = [None if c.again is None else self.values.get(c.again) for c in op.carried]
+        self._bind([c.result for c in op.carried], held)
+
+    def _bind(self, names: list[Value], held: list[_Popped | None]) -> None:
+        for name, value in zip(names, held, strict=True):
+            if value is None:
+                self.values.pop(name, None)
+            else:
+                self.values[name] = value
