@@ -55,8 +55,12 @@ def lower(design: Design, module: ModuleOp, *, whole: bool = True) -> None:
     Raises Refused with what they say.
     """
     sink = Sink()
-    unroll = f"aie-objectFifo-unroll{{default-dynamic={'true' if design.dynamic else 'false'}}}"
-    steps = [(ObjectFifoStatefulTransform.name, "")] if whole else ObjectFifoStatefulTransform().steps()
+    dynamic = "true" if design.dynamic else "false"
+    unroll = f"aie-objectFifo-unroll{{default-dynamic={dynamic} peel-first-iteration={design.peel}}}"
+    options = "packet-sw-objFifos=true" if design.packets else ""
+    steps = ObjectFifoStatefulTransform(packet_sw_objfifos=design.packets).steps()
+    if whole:
+        steps = iter([(ObjectFifoStatefulTransform.name, options)])
     texts = [f"{name}{{{options}}}" if options else name for name, options in steps]
     pipeline = parse_pipeline(f"builtin.module(aie.device({','.join([*texts, unroll])}))")
     run(pipeline, module, sink, verify_each=whole)
@@ -186,6 +190,8 @@ def save(design: Design, path: Path, note: str = "") -> None:
         "merged": design.merged,
         "cores_end": design.cores_end,
         "dynamic": design.dynamic,
+        "packets": design.packets,
+        "peel": design.peel,
         "kinds": sorted(design.kinds),
     }
     notes = "".join(f"// {line}\n" for line in note.splitlines())
@@ -197,5 +203,6 @@ def load(path: Path) -> Design:
     facts = json.loads(text.partition("\n")[0].removeprefix("// run: "))
     feeds = {name: tuple(bytes.fromhex(d) for d in data) for name, data in facts["feeds"].items()}
     return Design(
-        text, frozenset(facts["kinds"]), feeds, facts["drains"], facts["merged"], facts["cores_end"], facts["dynamic"]
-    )
+        text, frozenset(facts["kinds"]), feeds, facts["drains"], facts["merged"], facts["cores_end"], facts["dynamic"],
+        facts.get("packets", False), facts.get("peel", "auto"),
+    )  # fmt: skip

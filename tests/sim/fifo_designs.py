@@ -36,6 +36,9 @@ class Design:
     merged: dict[str, int]
     cores_end: bool | None
     dynamic: bool
+    packets: bool = False
+    """Every flow is packet-switched."""
+    peel: str = "auto"
 
 
 class Impossible(Exception):
@@ -297,6 +300,9 @@ class _Net:
             initial = max(initial, needs)
             if initial < wanted and cycle == [(1, 1)]:
                 fifo.depth = f"{initial} : i32"
+                if chance(choice, 2):
+                    fifo.depth = f"[{', '.join(str(initial + choice.below(3)) for _ in fifo.ends)}]"
+                    fifo.depth = fifo.depth.replace("[", f"[{initial}, ")
                 fifo.initial = [[-5 - 10 * n - j for j in range(fifo.made)] for n in range(initial)]
                 wanted -= initial
                 self.kinds.add("initial values")
@@ -792,11 +798,12 @@ class _Net:
         fifos = "".join(sorted(self.lines, key=lambda line: "link [" in line))
         body = tiles + fifos + "".join(self.after) + "".join(self.functions) + "".join(self.cores) + "".join(sequences)
         dynamic = chance(choice, 2)
-        if dynamic:
-            self.kinds.add("dynamic")
+        packets = chance(choice, 8)
+        peel = pick(choice, ["auto", "auto", "true", "false"])
+        self.kinds |= {word for word, is_so in (("dynamic", dynamic), ("all packets", packets)) if is_so}
         return Design(
             f"aie.device({self.device}) {{\n{body}}}\n", frozenset(self.kinds), self.feeds, self.drains, self.merged,
-            cores_end, dynamic,
+            cores_end, dynamic, packets, peel,
         )  # fmt: skip
 
     def spoil(self) -> None:
