@@ -115,18 +115,19 @@ class Engine:
                 me.site = push.where
                 bd, follows = table.step(at)
                 yield from run_descriptor(self.schedule, me, table.tile, 0, bd, self.source, self.sink)
-                if self.source is not None and bd.buffer is not None and self.schedule.ordered:
-                    tell(me, self.source, None if bd.packet is None else bd.packet[1])
-                last = turn == push.repeat and follows is None
-                if not last:
+                if turn < push.repeat or follows is not None:
                     yield None
+                elif self.source is not None and bd.buffer is not None and self.schedule.ordered:
+                    tell(me, self.source, None if bd.packet is None else bd.packet[1])
+                    push.done = me.clock[me.number] - 1
                 at = follows
 
     def _finish(self, push: Push) -> None:
         self.queue.popleft()
         clock = None
         if self.schedule.ordered:
-            push.done = self.actor.clock[self.actor.number]
+            # What its last word told is enough to know that it is over; else its token is.
+            push.done = push.done or self.actor.clock[self.actor.number]
             clock = tick(self.actor)
         if push.token:
             self.tokens.add(clock)
