@@ -62,20 +62,21 @@ class _Writer:
 
     def block(self, ops: tuple[Op, ...], held: list[Value]) -> tuple[Op, ...]:
         """`held`: what the block owns from its start, oldest first. What it hands on to a loop is the loop's."""
-        owned = [_Held(value, -1) for value in held]
+        owned = {value: _Held(value, -1) for value in held}
         made: list[Op] = []
         for index, op in enumerate(ops):
-            given = {carry.first for carry in op.carried} if isinstance(op, Loop) else set[Value | None]()
-            owned = [h for h in owned if h.value not in given]
-            for each in owned:
-                if each.value in _read(op):
-                    each.last = index
+            if isinstance(op, Loop):
+                for carry in op.carried:
+                    owned.pop(-1 if carry.first is None else carry.first, None)
+            for value in _read(op):
+                if value in owned:
+                    owned[value].last = index
             made.append(self._inside(op))
             if isinstance(op, Pop) and (op.pipe, op.direction) in self.wanted:
-                owned.append(_Held(op.value, index))
+                owned[op.value] = _Held(op.value, index)
             elif isinstance(op, Loop):
-                owned += [_Held(c.result, index) for c in op.carried if self._ours(c.result)]
-        return self._placed(made, [h for h in owned if h.value not in self.handed_on])
+                owned |= {c.result: _Held(c.result, index) for c in op.carried if self._ours(c.result)}
+        return self._placed(made, [h for h in owned.values() if h.value not in self.handed_on])
 
     def _ours(self, value: Value) -> bool:
         pop = self.pops.get(value)

@@ -9,7 +9,6 @@ keeps it, so that it can be shown to be one), so the second holds.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
 
 from aiecc.plugins.tpush.memories import CONSUMER_SPACE
 from aiecc.plugins.tpush.model import (
@@ -22,7 +21,6 @@ from aiecc.plugins.tpush.model import (
     Platform,
     Pop,
     Push,
-    Site,
     Space,
     Split,
     Tile,
@@ -80,48 +78,47 @@ class Protocol:
             for direction in pipe.directions
             if direction.consumer is agent.kind
             for tag in range(pipe.slot_num)
-            for step in self._sets(agent, pipe, direction, "free", tag, Split.NONE, op.site)
+            for step in self._sets(agent, pipe, direction, "free", tag, Split.NONE)
         )
 
-    def push(self, agent: Agent, op: Push, tag: int, uses: Iterable[Step] = ()) -> tuple[Step, ...]:
-        """`uses`: what the copy reads meanwhile: the steps of `use` of a tile that was popped and is pushed on."""
+    def push(self, agent: Agent, op: Push, tag: int) -> tuple[Step, ...]:
+        """A tile that was popped and is pushed on is read, as by `use`, while the copy runs."""
         pipe = self.pipes[op.pipe]
-        sets = self._sets(agent, pipe, op.direction, "ready", tag, op.split, op.site)
-        waits = self._waits(agent, pipe, op.direction, "free", tag, op.split, op.site)
-        copies = self._copies(agent, pipe, op, tag, self.writes(agent, op, tag), uses)
+        sets = self._sets(agent, pipe, op.direction, "ready", tag, op.split)
+        waits = self._waits(agent, pipe, op.direction, "free", tag, op.split)
+        copies = self._copies(agent, pipe, op, tag, self.writes(agent, op, tag))
         return (*waits, *copies, *sets)
 
     def pop(self, agent: Agent, op: Pop, tag: int) -> tuple[Step, ...]:
         """On A5 the tile becomes an alias of the slot; see `use` and `free`."""
         pipe = self.pipes[op.pipe]
-        waits = self._waits(agent, pipe, op.direction, "ready", tag, op.split, op.site)
+        waits = self._waits(agent, pipe, op.direction, "ready", tag, op.split)
         reads = self.reads(agent, op, tag)
         if self.platform is Platform.A2A3:
-            rest = self._copies(agent, pipe, op, tag, reads, ())
+            rest = self._copies(agent, pipe, op, tag, reads)
         elif reads:
-            rest = (Step(Act.ALIAS, pipe.id, op.direction, tag, "", None, reads, op.split, op.site),)
+            rest = (Step(Act.ALIAS, pipe.id, op.direction, tag, "", None, reads, op.split),)
         else:
             rest = ()
         frees: tuple[Step, ...] = ()
         if self.platform is Platform.A2A3 or self.rule is FreeRule.IN_POP:
-            frees = self._sets(agent, pipe, op.direction, "free", tag, op.split, op.site)
+            frees = self._sets(agent, pipe, op.direction, "free", tag, op.split)
         return (*waits, *rest, *frees)
 
-    def use(self, agent: Agent, op: Pop, tag: int, site: Site) -> tuple[Step, ...]:
-        """An op at `site` reads the tile that `op` popped. On A2A3 that is the core's own copy."""
+    def use(self, agent: Agent, op: Pop, tag: int) -> tuple[Step, ...]:
+        """Some op reads the tile that `op` popped. On A2A3 that is the core's own copy."""
         reads = self.reads(agent, op, tag)
         if self.platform is Platform.A2A3 or not reads:
             return ()
         return tuple(
-            Step(act, op.pipe, op.direction, tag, "", None, reads, op.split, site)
-            for act in (Act.USE_START, Act.USE_DONE)
+            Step(act, op.pipe, op.direction, tag, "", None, reads, op.split) for act in (Act.USE_START, Act.USE_DONE)
         )
 
     def free(self, agent: Agent, op: Free, tag: int) -> tuple[Step, ...]:
         """On A2A3 the pop has done it."""
         if self.platform is Platform.A2A3 or self.rule is FreeRule.IN_POP:
             return ()
-        return self._sets(agent, self.pipes[op.pipe], op.direction, "free", tag, op.split, op.site)
+        return self._sets(agent, self.pipes[op.pipe], op.direction, "free", tag, op.split)
 
     # --- flags --------------------------------------------------------------------------------------------------------
 
@@ -131,46 +128,35 @@ class Protocol:
         return lanes if agent is Agent.CUBE else tuple(lane for lane in lanes if lane == agent.lane)
 
     def _sets(
-        self, agent: Agent, pipe: Pipe, direction: Direction, role: str, tag: int, split: Split, site: Site
+        self, agent: Agent, pipe: Pipe, direction: Direction, role: str, tag: int, split: Split
     ) -> tuple[Step, ...]:
         number = pipe.flag(direction, tag)
         return tuple(
-            Step(
-                Act.SET, pipe.id, direction, tag, role, Flag(lane, agent is Agent.CUBE, number), split=split, site=site
-            )
+            Step(Act.SET, pipe.id, direction, tag, role, Flag(lane, agent is Agent.CUBE, number), split=split)
             for lane in self._partners(agent, pipe)
         )
 
     def _waits(
-        self, agent: Agent, pipe: Pipe, direction: Direction, role: str, tag: int, split: Split, site: Site
+        self, agent: Agent, pipe: Pipe, direction: Direction, role: str, tag: int, split: Split
     ) -> tuple[Step, ...]:
         number = pipe.flag(direction, tag)
         return tuple(
-            Step(
-                Act.WAIT,
-                pipe.id,
-                direction,
-                tag,
-                role,
-                Flag(lane, agent is not Agent.CUBE, number),
-                split=split,
-                site=site,
-            )
+            Step(Act.WAIT, pipe.id, direction, tag, role, Flag(lane, agent is not Agent.CUBE, number), split=split)
             for lane in self._partners(agent, pipe)
         )
 
     # --- data ---------------------------------------------------------------------------------------------------------
 
     def _copies(
-        self, agent: Agent, pipe: Pipe, op: Push | Pop, tag: int, accesses: tuple[Access, ...], uses: Iterable[Step]
+        self, agent: Agent, pipe: Pipe, op: Push | Pop, tag: int, accesses: tuple[Access, ...]
     ) -> tuple[Step, ...]:
         if not accesses:
             return ()
         start, done = (
-            Step(act, pipe.id, op.direction, tag, "", None, accesses, op.split, op.site)
+            Step(act, pipe.id, op.direction, tag, "", None, accesses, op.split)
             for act in (Act.COPY_START, Act.COPY_DONE)
         )
-        return (start, *uses, done)
+        return start, done
 
     def writes(self, agent: Agent, op: Push, tag: int) -> tuple[Access, ...]:
         """What a push writes. On A5 the Cube cuts a split tile: a half into the ring of each lane."""

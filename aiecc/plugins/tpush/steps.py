@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-from aiecc.plugins.tpush.model import NOWHERE, Agent, Direction, Platform, Site, Space, Split
+from aiecc.plugins.tpush.model import Agent, Direction, Op, Platform, Site, Space, Split
 
 
 class Act(enum.Enum):
@@ -90,7 +90,6 @@ class Step:
     flag: Flag | None = None
     accesses: tuple[Access, ...] = ()
     split: Split = Split.NONE
-    site: Site = NOWHERE
 
     def __str__(self) -> str:
         if self.flag is not None:
@@ -104,11 +103,17 @@ class Stream:
     """The steps of one agent in program order, loops unrolled.
 
     `messages[i]`: the number, from 0, of step i's message in its pipe and direction (of the one used or freed).
+    `ops[i]`: what it comes from.
     """
 
     agent: Agent
     steps: list[Step] = field(default_factory=list[Step])
     messages: list[int] = field(default_factory=list[int])
+    ops: list[Op] = field(default_factory=list[Op])
+
+    def site(self, index: int) -> Site:
+        """The op of the user's that a step comes from."""
+        return self.ops[index].site
 
 
 @dataclass(slots=True)

@@ -26,7 +26,6 @@ from aiecc.plugins.tpush.model import (
     Pop,
     Program,
     Push,
-    Site,
     Trips,
     Use,
     Value,
@@ -178,9 +177,8 @@ class _Runner:
         self.popped: Counter[Ring] = Counter()
         self.freed: Counter[Ring] = Counter()
         self.values: dict[Value, _Popped] = {}
-        # The steps of an op at a tag are the same objects every time.
-        self.known: dict[tuple[int, int], tuple[Step, ...]] = {}
-        self.used: dict[tuple[int, int, Site], tuple[Step, ...]] = {}
+        # Ops that move the same tiles have the same steps at a tag, and the same objects.
+        self.known: dict[tuple[object, ...], tuple[Step, ...]] = {}
 
     def run(self, program: Program) -> Stream:
         self._block(program.ops)
@@ -205,9 +203,17 @@ class _Runner:
             else:
                 self._init(op)
 
-    def _add(self, steps: tuple[Step, ...], number: int) -> None:
+    def _add(self, steps: tuple[Step, ...], number: int, op: Op) -> None:
         self.stream.steps.extend(steps)
         self.stream.messages.extend((number,) * len(steps))
+        self.stream.ops.extend((op,) * len(steps))
+
+    def _next(self, op: Push | Pop | Free, counts: Counter[Ring]) -> tuple[int, int]:
+        """Number and tag of the next message."""
+        ring = (op.pipe, op.direction)
+        number = counts[ring]
+        counts[ring] = number + 1
+        return number, number % self.protocol.pipes[op.pipe].slot_num
 
     def _init(self, op: Init) -> None:
         first = not self.stream.steps
@@ -216,59 +222,49 @@ class _Runner:
             if first and step.flag not in self.preset:
                 self.preset.add(step.flag)
             else:
-                self._add((step,), step.tag)
+                self._add((step,), step.tag, op)
             self.initial.add(step.flag)
 
     def _push(self, op: Push) -> None:
-        ring = (op.pipe, op.direction)
-        number = self.pushed[ring]
-        self.pushed[ring] = number + 1
-        tag = number % self.protocol.pipes[op.pipe].slot_num
-        if not op.uses:
-            steps = self.known.get((id(op), tag))
-            if steps is None:
-                steps = self.known[id(op), tag] = self.protocol.push(self.agent, op, tag)
-            self._add(steps, number)
-            return
+        number, tag = self._next(op, self.pushed)
+        key = ("push", op.pipe, op.direction, op.tile, op.split, tag)
+        steps = self.known.get(key)
+        if steps is None:
+            steps = self.known[key] = self.protocol.push(self.agent, op, tag)
         read = [self.values[value] for value in op.uses if value in self.values]
-        inner = [(step, each.number) for each in read for step in self._steps_of_use(each, Use((), op.site))]
-        steps = self.protocol.push(self.agent, op, tag, [step for step, _ in inner])
-        at = next((i for i, step in enumerate(steps) if step.act is Act.COPY_START), len(steps)) + 1
-        numbers = [number] * len(steps)
-        numbers[at : at + len(inner)] = [one for _, one in inner]
-        self.stream.steps.extend(steps)
-        self.stream.messages.extend(numbers[: len(steps)])
+        if not read:
+            self._add(steps, number, op)
+            return
+        at = next((i for i, step in enumerate(steps) if step.act is Act.COPY_START), len(steps) - 1) + 1
+        self._add(steps[:at], number, op)
+        for each in read:
+            self._use(each, op)
+        self._add(steps[at:], number, op)
 
     def _pop(self, op: Pop) -> None:
-        ring = (op.pipe, op.direction)
-        number = self.popped[ring]
-        self.popped[ring] = number + 1
-        tag = number % self.protocol.pipes[op.pipe].slot_num
+        number, tag = self._next(op, self.popped)
         self.values[op.value] = _Popped(op, tag, number)
-        steps = self.known.get((id(op), tag))
+        key = ("pop", op.pipe, op.direction, op.tile, op.split, tag)
+        steps = self.known.get(key)
         if steps is None:
-            steps = self.known[id(op), tag] = self.protocol.pop(self.agent, op, tag)
-        self._add(steps, number)
+            steps = self.known[key] = self.protocol.pop(self.agent, op, tag)
+        self._add(steps, number, op)
 
-    def _use(self, popped: _Popped, op: Use) -> None:
-        self._add(self._steps_of_use(popped, op), popped.number)
-
-    def _steps_of_use(self, popped: _Popped, op: Use) -> tuple[Step, ...]:
-        key = (id(popped.op), popped.tag, op.site)
-        steps = self.used.get(key)
+    def _use(self, popped: _Popped, by: Op) -> None:
+        op = popped.op
+        key = ("use", op.pipe, op.direction, op.tile, op.split, popped.tag)
+        steps = self.known.get(key)
         if steps is None:
-            steps = self.used[key] = self.protocol.use(self.agent, popped.op, popped.tag, op.site)
-        return steps
+            steps = self.known[key] = self.protocol.use(self.agent, op, popped.tag)
+        self._add(steps, popped.number, by)
 
     def _free(self, op: Free) -> None:
-        ring = (op.pipe, op.direction)
-        number = self.freed[ring]
-        self.freed[ring] = number + 1
-        tag = number % self.protocol.pipes[op.pipe].slot_num
-        steps = self.known.get((id(op), tag))
+        number, tag = self._next(op, self.freed)
+        key = ("free", op.pipe, op.direction, op.split, tag)
+        steps = self.known.get(key)
         if steps is None:
-            steps = self.known[id(op), tag] = self.protocol.free(self.agent, op, tag)
-        self._add(steps, number)
+            steps = self.known[key] = self.protocol.free(self.agent, op, tag)
+        self._add(steps, number, op)
 
     def _loop(self, op: Loop) -> None:
         times = self.world.count(op.trips)
