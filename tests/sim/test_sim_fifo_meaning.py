@@ -563,6 +563,16 @@ def test_a_limit_ends_what_does_not_end() -> None:
 REFUSED = {
     "hand-written": ("aie.flow(%a, DMA : 0, %b, DMA : 0)", "'aie.flow' is not modelled here: it is programmed by hand"),
     "no locks": (fifo("f", "a", "%b", 2, 4, "{disable_synchronization = true}"), "without synchronization"),
+    "split": (
+        "aie.objectfifo.pool @p(%a) {depth = 1 : i32} : memref<4xi32> {\n"
+        "aie.objectfifo.segment @s0 {offset = 0 : i32, size = 4 : i32}}",
+        "the design is split already",
+    ),
+    "no room": (fifo("f", "a", "%b", 0, 4), "its depths are not one or more objects for each end"),
+    "depths that do not go with the ends": (
+        fifo("f", "a", "%b", "[1, 2, 3]", 4),
+        "its depths are not one or more objects for each end",
+    ),
     "a walk of too few": (
         fifo("f", "a dimensionsToStream [<size = 2, stride = 1>]", "%b", 2, 4),
         "its dimensions cover 2 elements of 4",

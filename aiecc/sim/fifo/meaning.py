@@ -16,6 +16,8 @@ from aiecc.ir.dialects.aie.cores import CoreOp, DmaProgram
 from aiecc.ir.dialects.aie.flows import CascadeFlowOp, FlowOp, PacketFlowOp
 from aiecc.ir.dialects.aie.links import RegisterExternalBuffersOp
 from aiecc.ir.dialects.aie.memory import BufferOp, LockOp, size_in_bytes
+from aiecc.ir.dialects.aie.pools import CoreEndpointOp, DmaEndpointOp, ObjectFifoPoolOp
+from aiecc.ir.dialects.aie.routes import RouteEndpointOp, RouteOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
 from aiecc.ir.spans import span_of
 from aiecc.sim.core import Cascade, Cell, Model, initial_bytes
@@ -70,6 +72,8 @@ class _Run:
     def __init__(self, device: DeviceOp, seed: int, slack: int, limit: int, kernels: Mapping[str, Model]) -> None:
         for op in device.ops_of(DmaProgram, FlowOp, PacketFlowOp, RegisterExternalBuffersOp):
             cannot(op, "it is programmed by hand")
+        for op in device.ops_of(ObjectFifoPoolOp, CoreEndpointOp, DmaEndpointOp, RouteEndpointOp, RouteOp):
+            cannot(op, "the design is split already")
         self.device = device
         self.target = device.target
         self.schedule = Schedule(seed, limit)

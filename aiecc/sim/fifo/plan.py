@@ -199,8 +199,8 @@ class Plan:
         if not bits or bits % 8:
             cannot(op, f"its elements have {bits} bits")
         consumers = [place(t, op) for t in op.consumer_tiles]
-        if any(depth < 1 for depth in op.depths):
-            cannot(op, "it holds no objects")
+        if len(op.depths) != 1 + len(consumers) or any(depth < 1 for depth in op.depths):
+            cannot(op, "its depths are not one or more objects for each end")
         self.fifos[op.symbol] = Fifo(op, place(op.producer_tile, op), consumers, bits // 8)
 
     def _link(self, op: ObjectFifoLinkOp) -> None:
