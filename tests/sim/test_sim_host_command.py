@@ -6,7 +6,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hostkit import PASS, device, line_of, sequence, task, words
+from hostsim import PASS, device, line_of, sequence, task, words
 
 from aiecc.cli.main import main
 from aiecc.sim.npy import read_npy, write_npy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hostkit import device, ints, ran, sequence, task, words
+from hostsim import device, ints, ran, sequence, task, words
 
 SEEDS = (0, 1, 2)
 

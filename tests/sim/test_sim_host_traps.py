@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hostkit import PASS, device, line_of, ran, sequence, task, trapped, words
+from hostsim import PASS, device, line_of, ran, sequence, task, trapped, words
 
 from aiecc.base.diag import Refused
 from aiecc.base.spans import Span
