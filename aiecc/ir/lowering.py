@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from xdsl.ir import Operation
 
+from aiecc.base.collector import paused
 from aiecc.base.diag import Sink
 from aiecc.ir.dialects.aie.access import FifoAccess
 from aiecc.ir.dialects.base import enclosing
@@ -38,13 +39,14 @@ def follow(op: Operation, steps: Iterable[str], sink: Sink, *, verify_each: bool
 
     verify_each: verify the module after every pass.
     """
-    for step in steps:
-        name, _, options = step.partition("{")
-        each = make_pass(name, options.removesuffix("}"))
-        for target in targets(each, op):
-            each.apply(target, sink)
-        if verify_each and not sink.failed:
-            sink.extend(verify(op))
-        if sink.failed:
-            return False
+    with paused():
+        for step in steps:
+            name, _, options = step.partition("{")
+            each = make_pass(name, options.removesuffix("}"))
+            for target in targets(each, op):
+                each.apply(target, sink)
+            if verify_each and not sink.failed:
+                sink.extend(verify(op))
+            if sink.failed:
+                return False
     return True

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from aiecc.base.collector import paused
 from aiecc.base.diag import Diagnostic, Level, Note, Refused
 from aiecc.base.spans import Span
 from aiecc.ir.printer import MlirPrinter
@@ -33,7 +34,7 @@ def parse(text: str, file: str, *, allow_unregistered: bool = True, first_line: 
     A text without `module` is put into one. `first_line` is the number of the text's first line in the file.
     Raises Refused with one diagnostic (E0002) at the user's position when it is not MLIR.
     """
-    with _lock:
+    with _lock, paused():
         return _parse(text, file, allow_unregistered, first_line)
 
 
@@ -121,7 +122,8 @@ def load(module: Module) -> ModuleOp:
 
 def thaw(module: Module) -> ModuleOp:
     """A copy of a module's IR that may be changed; positions included."""
-    return load(module).clone()
+    with paused():
+        return load(module).clone()
 
 
 def dump(op: ModuleOp) -> Module:
@@ -129,7 +131,8 @@ def dump(op: ModuleOp) -> Module:
 
     The op itself is kept for `load`, so do not change it afterwards.
     """
-    module = Module(print_module(op) + "\n", spans_of(op))
+    with paused():
+        module = Module(print_module(op) + "\n", spans_of(op))
     with _lock:
         _remember(module, op)
     return module

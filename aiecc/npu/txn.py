@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from aiecc.base.collector import paused
 from aiecc.model.targets import Target
 from aiecc.npu.bits import Unfit
 
@@ -264,7 +265,8 @@ def decode(data: bytes) -> Program:
     )
     if (header.major, header.minor) not in ((0, 1), (1, 0)):
         raise NotATransaction(f"Unsupported TXN binary version: {header.major}.{header.minor}")
-    entries, stopped = _entries(words, header.major == 1, count)
+    with paused():
+        entries, stopped = _entries(words, header.major == 1, count)
     if stopped is None:
         end = entries[-1].offset + entries[-1].size if entries else 16
         if end != len(data):

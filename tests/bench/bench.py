@@ -213,11 +213,19 @@ def lowering() -> list[Row]:
     return list(rows())
 
 
+def sequences() -> list[Row]:
+    from sequences import rows
+
+    return rows()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--full", action="store_true", help="the whole placement corpora")
-    parser.add_argument("--only", choices=("build", "start", "memory", "fifos", "sim", "place"), help="one table")
+    parser.add_argument(
+        "--only", choices=("build", "start", "memory", "fifos", "sequences", "sim", "place"), help="one table"
+    )
     asked = parser.parse_args()
     print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}, medians of {asked.runs} runs")
     if asked.only in (None, "start"):
@@ -228,6 +236,8 @@ def main() -> None:
         table("memory", memory())
     if asked.only in (None, "fifos"):
         table("lowering objectFifos", lowering())
+    if asked.only in (None, "sequences"):
+        table("runtime sequences", sequences())
     if asked.only in (None, "sim"):
         table("array model", simulating())
     if asked.only in (None, "place"):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import (
+    BytesAttr,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     MemRefType,
@@ -125,13 +128,13 @@ class _Lowering:
         """The constant that holds some words, shared by all that write the same."""
         sequence = sequence_of(op)
         anchor: Operation = op if sequence is None else sequence
-        type = MemRefType(I32, [len(words)])
+        type, tensor = _types(len(words))
         key = (self.device, tuple(words))
         name = self.globals.get(key)
         if name is None:
             name = self.globals[key] = f"{GLOBAL}{self.count}"
             self.count += 1
-            data = DenseIntOrFPElementsAttr.from_list(TensorType(I32, [len(words)]), [i32(w).value.data for w in words])
+            data = DenseIntOrFPElementsAttr(tensor, BytesAttr(struct.pack(f"<{len(words)}I", *words)))
             made = GlobalOp.create(
                 properties={
                     "sym_name": StringAttr(name),
@@ -143,6 +146,11 @@ class _Lowering:
             )
             Before(anchor).put(made)
         return name, type
+
+
+@cache
+def _types(count: int) -> tuple[MemRefType[Attribute], TensorType[Any]]:
+    return MemRefType(I32, [count]), TensorType(I32, [count])
 
 
 Handler = Callable[[_Lowering, Any], None]

@@ -55,16 +55,17 @@ class DmaTasksToNpu(Pass):
         for sequence in op.ops_of(RuntimeSequenceOp):
             inside = list(sequence.walk())
             _tell_iterations(inside, sink)
+            places: Places = {}
             for each in inside:
                 if isinstance(each, DmaStartTaskOp):
-                    said(sink, each, lambda each=each: _start(each))
+                    said(sink, each, lambda each=each, places=places: _start(each, places))
                 elif isinstance(each, DmaAwaitTaskOp):
-                    said(sink, each, lambda each=each: _await(each))
+                    said(sink, each, lambda each=each, places=places: _await(each, places))
             if sink.failed:
                 return
             for each in inside:
                 if isinstance(each, DmaConfigureTaskOp):
-                    said(sink, each, lambda each=each: _configure(each))
+                    said(sink, each, lambda each=each, places=places: _configure(each, places))
 
 
 def _tell_iterations(ops: list[Operation], sink: Sink) -> None:
@@ -110,17 +111,25 @@ def _alike(task: DmaConfigureTaskOp) -> tuple[object, ...]:
     return *channel_of_task(task), task.issue_token, task.repeat if task.repeat is not None else task.repeat_count
 
 
-def _placed(task: DmaConfigureTaskOp, op: Operation) -> Place:
+Places = dict[SSAValue, Place]
+"""By the value of the tile: tiles stay where they are while this pass runs."""
+
+
+def _placed(task: DmaConfigureTaskOp, op: Operation, places: Places) -> Place:
+    known = places.get(task.tile)
+    if known is not None:
+        return Place(task, known.target, known.tile, known.kind, known.dma)
     try:
-        return place_of(task)
+        found = places[task.tile] = place_of(task)
+        return found
     except VerifyError as problem:
         notes = [("Task configured here.", task)] if op is not task else []
         raise VerifyError(problem.text, op, notes) from None
 
 
-def _start(op: DmaStartTaskOp) -> None:
+def _start(op: DmaStartTaskOp, places: Places) -> None:
     task = _task(op, op.task)
-    at = _placed(task, op)
+    at = _placed(task, op, places)
     id: int | SSAValue | None = id_of(op.task)
     if id is None and op.task.owner is task:
         first = first_of(task)
@@ -132,7 +141,7 @@ def _start(op: DmaStartTaskOp) -> None:
     _erase(op)
 
 
-def _await(op: DmaAwaitTaskOp) -> None:
+def _await(op: DmaAwaitTaskOp, places: Places) -> None:
     task = _task(op, op.task)
     if not task.issue_token:
         notes = [
@@ -140,20 +149,20 @@ def _await(op: DmaAwaitTaskOp) -> None:
             ("or use aiex.dma_free_task here, where no wait is meant", op),
         ]
         raise VerifyError("Cannot wait on a BD that is not configured to issue a token.", op, notes)
-    at = _placed(task, op)
+    at = _placed(task, op, places)
     tokens = number(op.attributes.get(TOKENS))
     for _ in range(1 if tokens is None else tokens):
         Before(op).sync(*at.tile, int(task.direction), task.channel)
     _erase(op)
 
 
-def _configure(task: DmaConfigureTaskOp) -> None:
+def _configure(task: DmaConfigureTaskOp, places: Places) -> None:
     if _is_only_carried(task):
         task.result.replace_all_uses_with(Before(task).put(ConstantOp(IntegerAttr(0, INDEX))).results[0])
     uses = [use.operation for use in task.result.uses]
     if uses:
         raise VerifyError("Cannot lower while op still has uses.", task, [("Used here.", use) for use in uses])
-    at = _placed(task, task)
+    at = _placed(task, task, places)
     blocks = [block for block in task.body.blocks if not is_skipped(block)]
     found = [(block, descriptor_of(block, task)) for block in blocks]
     if task.bd_id is not None or any(_at_run_time(bd) for _, bd in found):

@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.memref import GetGlobalOp, GlobalOp
 from xdsl.ir import Attribute, Operation
 
+from aiecc.base.collector import paused
 from aiecc.base.diag import Sink, refuse
 from aiecc.base.spans import Span
 from aiecc.ir.dialects.aie.memory import constant_int
@@ -80,9 +81,10 @@ def instructions(device: DeviceOp, sequence: RuntimeSequenceOp, sink: Sink) -> l
     """The transaction's operations. What has none is an error: nothing of a sequence is left out silently."""
     work = _Translation(device)
     found: list[Instruction] = []
-    for block in sequence.body.blocks:
-        for op in block.ops:
-            said(sink, op, lambda op=op: found.extend(work.translate(op, sink)))
+    with paused():
+        for block in sequence.body.blocks:
+            for op in block.ops:
+                said(sink, op, lambda op=op: found.extend(work.translate(op, sink)))
     return found
 
 
