@@ -9,54 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import gcd
-from typing import Any
 
-from xdsl.dialects.arith import (
-    AddiOp,
-    AndIOp,
-    CmpiOp,
-    DivUIOp,
-    ExtUIOp,
-    IndexCastOp,
-    MuliOp,
-    OrIOp,
-    SelectOp,
-    ShLIOp,
-    SubiOp,
-    TruncIOp,
-)
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, UnitAttr
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.arith import AndIOp, OrIOp
+from xdsl.ir import Operation, SSAValue
 
 from aiecc.ir.dialects.aie.attrs import PacketInfo
 from aiecc.ir.dialects.aie.bd import DmaBdOp
 from aiecc.ir.dialects.aie.enums import Direction
-from aiecc.ir.dialects.aie.memory import constant_int, element_bits
+from aiecc.ir.dialects.aie.memory import element_bits
 from aiecc.ir.dialects.aie.tiles import target_of
-from aiecc.ir.dialects.aiex.npu import (
-    NpuAddressPatchOp,
-    NpuAssertBdDivisibleOp,
-    NpuAssertBdFieldOp,
-    NpuBlockWriteValuesOp,
-    NpuPushQueueOp,
-    NpuWrite32Op,
-)
+from aiecc.ir.dialects.aiex.npu import NpuPushQueueOp, NpuWrite32Op
 from aiecc.ir.dialects.aiex.steps import DIMENSIONS, GRANULE
 from aiecc.ir.dialects.aiex.tasks import DmaBdPoolPopOp
-from aiecc.ir.dialects.aiex.transfer_rules import mixed_lists, verify_runtime_steps
+from aiecc.ir.dialects.aiex.transfer_rules import is_one_run, mixed_lists, verify_runtime_steps
 from aiecc.ir.dialects.aiex.transfers import NpuDmaMemcpyNdOp
-from aiecc.ir.dialects.constraints import I32, number
+from aiecc.ir.dialects.constraints import number
 from aiecc.ir.errors import VerifyError
+from aiecc.ir.runtime.arith import Arith, Value
 from aiecc.ir.runtime.descriptor import NO_SOURCE, Place, fields_of
-from aiecc.ir.runtime.emit import UI32, Before, i32
 from aiecc.ir.runtime.sources import HostBuffer, source_of
 from aiecc.model.targets import Target, Tile, TileKind
 from aiecc.model.targets.tables import Dma
 from aiecc.npu.bd import AXCACHE, QUEUE, SHIM, burst_code
 from aiecc.npu.bits import Unfit
-
-Value = int | SSAValue
-"""A number, or an i32 computed at run time."""
 
 SHIM_ONLY = (
     "runtime-valued BD size/stride/len/bd_id is only supported on shim NOC tiles; use compile-time constants on other "
@@ -68,103 +43,6 @@ UNALIGNED = "Offset must be aligned to 4 byte boundary."
 SPACING = 0x20
 """Bytes from one descriptor's registers to the next one's."""
 _MOST = (1 << 31) - 1
-
-
-class Arith(Before):
-    """Arithmetic in front of an op: on numbers at once, on values by i32 operations."""
-
-    def narrow(self, value: Value) -> Value:
-        """A value as i32, whatever type it was computed in; a number where it is a constant."""
-        if isinstance(value, int):
-            return value
-        known = constant_int(value)
-        if known is not None:
-            return known
-        kind = value.type
-        if isinstance(kind, IndexType):
-            return self.put(IndexCastOp(value, I32)).results[0]
-        if isinstance(kind, IntegerType) and kind.width.data != 32:
-            return self.put((TruncIOp if kind.width.data > 32 else ExtUIOp)(value, I32)).results[0]
-        return value
-
-    def _two(self, op: Any, a: Value, b: Value) -> SSAValue:
-        return self.put(op(self.number(a), self.number(b))).results[0]
-
-    def mul(self, a: Value, b: Value) -> Value:
-        if isinstance(a, int) and isinstance(b, int):
-            return a * b
-        if 0 in (a, b):
-            return 0
-        if a == 1:
-            return b
-        return a if b == 1 else self._two(MuliOp, a, b)
-
-    def add(self, a: Value, b: Value) -> Value:
-        if isinstance(a, int) and isinstance(b, int):
-            return a + b
-        if a == 0:
-            return b
-        return a if b == 0 else self._two(AddiOp, a, b)
-
-    def minus_one(self, a: Value) -> Value:
-        return a - 1 if isinstance(a, int) else self._two(SubiOp, a, 1)
-
-    def divide(self, a: Value, b: int) -> Value:
-        if b == 1:
-            return a
-        return a // b if isinstance(a, int) else self._two(DivUIOp, a, b)
-
-    def choose(self, predicate: str, a: Value, b: int, yes: Value, no: Value) -> Value:
-        """`yes` if `a` compares to `b`, else `no`. Predicates are MLIR's: `ne`, `sgt`, `uge`."""
-        if isinstance(a, int):
-            found = {"ne": a != b, "sgt": a > b, "uge": a & 0xFFFFFFFF >= b}[predicate]
-            return yes if found else no
-        if yes is no or (isinstance(yes, int) and yes == no):
-            return yes
-        test = self.put(CmpiOp(a, self.number(b), predicate)).results[0]
-        return self.put(SelectOp(test, self.number(yes), self.number(no))).results[0]
-
-    def combine(self, a: Value, b: Value) -> Value:
-        if isinstance(a, int) and isinstance(b, int):
-            return a | b
-        if a == 0:
-            return b
-        return a if b == 0 else self._two(OrIOp, a, b)
-
-    def shift(self, a: Value, by: int) -> Value:
-        if by == 0:
-            return a
-        return a << by if isinstance(a, int) else self._two(ShLIOp, a, by)
-
-    # --- guards -------------------------------------------------------------------------------------------------------
-
-    def within(self, value: Value, most: int) -> None:
-        """Let the host refuse a value above `most` or below 0. Numbers were checked."""
-        if isinstance(value, SSAValue):
-            self.put(NpuAssertBdFieldOp.create(operands=[value], properties={"max": i32(most)}))
-
-    def divisible(self, value: Value, divisor: int, *, unit: bool = False) -> None:
-        """Let the host refuse a value that is no multiple; `unit`: 1 is fine as well."""
-        if isinstance(value, SSAValue) and divisor > 1:
-            properties: dict[str, Attribute] = {"divisor": i32(divisor)}
-            if unit:
-                properties["allow_unit"] = UnitAttr()
-            self.put(NpuAssertBdDivisibleOp.create(operands=[value], properties=properties))
-
-    # --- instructions -------------------------------------------------------------------------------------------------
-
-    def write_words(self, address: Value, words: Sequence[Value]) -> None:
-        """Write a run of registers."""
-        operands = [self.number(address), *map(self.number, words)]
-        self.put(NpuBlockWriteValuesOp.create(operands=operands))
-
-    def patch_at(self, address: Value, known: int, argument: int, plus: Value) -> None:
-        """Patch a host buffer's address in. `known`: the register, that of descriptor 0 where it is computed."""
-        operands = [self.number(plus)]
-        if isinstance(address, SSAValue):
-            operands.append(address)
-        properties = {"addr": IntegerAttr(known, UI32), "arg_idx": i32(argument)}
-        self.put(NpuAddressPatchOp.create(operands=operands, properties=properties))
 
 
 # --- tasks ------------------------------------------------------------------------------------------------------------
@@ -285,7 +163,7 @@ def _encode(
     """
     s = [put.narrow(v) for v in reversed(sizes)]
     t = [put.narrow(v) for v in reversed(strides)]
-    one_run = _is_one_run(s, t)
+    one_run = is_one_run(s, t)
     divisor = _divisor(bits)
     put.divisible(s[0], divisor)
     for i in range(DIMENSIONS):
@@ -301,6 +179,7 @@ def _encode(
         for i in (0, 1):
             _held(put, op, registers[i], dma.max_wrap, f"Size {i} exceeds the [0:{dma.max_wrap}] range.")
             fields[f"d{i}_size"] = registers[i]
+        _inner_stride(put, op, s[0], t[0], bits, dma)
         inner = words(t[0])
         fields["d0_stride"] = put.choose("uge", inner, 1, put.minus_one(inner), 0)
         for i in (1, 2):
@@ -318,25 +197,23 @@ def _encode(
     return fields, registers
 
 
+def _inner_stride(put: Arith, op: Operation, size: Value, stride: Value, bits: int, dma: Dma) -> None:
+    """Elements that are not one word each follow one another: registers step from word to word."""
+    width = bits // 8
+    text = "Stride 0 must be a positive integer."
+    if bits < GRANULE:
+        text = f"Stride 0 must be 1: elements of {width} bytes share a word, and only whole words are moved."
+    elif bits > GRANULE:
+        text = f"Stride 0 must be 1: an element of {width} bytes is {bits // GRANULE} words in a row."
+    most = dma.max_step - 1 if bits == GRANULE else 0
+    _held(put, op, put.choose("sgt", size, 1, put.minus_one(stride), 0), most, text)
+
+
 def _held(put: Arith, op: Operation, value: Value, most: int, text: str) -> None:
     """A field's value fits: told now for a number, by the host for what is computed."""
     if isinstance(value, int) and not 0 <= value <= most:
         raise VerifyError(text, op)
     put.within(value, most)
-
-
-def _is_one_run(s: Sequence[Value], t: Sequence[Value]) -> bool:
-    """Whether only the length matters, as far as constants tell (or the same value at two places)."""
-
-    def one(size: Value) -> bool:
-        return isinstance(size, int) and size <= 1
-
-    if t[0] != 1:
-        return False
-    if not one(s[1]) and t[1] != s[0]:
-        return False
-    inner = s[0] * s[1] if isinstance(s[0], int) and isinstance(s[1], int) else s[0] if s[1] == 1 else None
-    return one(s[2]) or (inner is not None and t[2] == inner)
 
 
 # --- words ------------------------------------------------------------------------------------------------------------

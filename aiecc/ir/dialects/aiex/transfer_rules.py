@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import MemRefType
@@ -136,9 +137,10 @@ def verify_runtime_steps(op: DialectOp, sizes: list[Entry], strides: list[Entry]
     s: list[Any] = list(reversed(sizes))
     t: list[Any] = list(reversed(strides))
     width = bits // 8
+    one_run = is_one_run(s, t)
     hardware = (
-        ("d0 size", s[0] * bits // GRANULE if isinstance(s[0], int) else None, dma.max_wrap),
-        ("d1 size", s[1] if isinstance(s[1], int) else None, dma.max_wrap),
+        ("d0 size", s[0] * bits // GRANULE if isinstance(s[0], int) and not one_run else None, dma.max_wrap),
+        ("d1 size", s[1] if isinstance(s[1], int) and not one_run else None, dma.max_wrap),
         ("iteration size", s[3] - 1 if isinstance(s[3], int) else None, dma.max_iteration - 1),
     )
     for what, value, most in hardware:
@@ -149,7 +151,8 @@ def verify_runtime_steps(op: DialectOp, sizes: list[Entry], strides: list[Entry]
             f"d0 size {s[0]} elements at {width} bytes each is not a multiple of the 4-byte address-gen granule."
         )
     for i in range(DIMENSIONS):
-        if not isinstance(t[i], int) or (i == 0 and t[0] == 1):
+        # A dimension of size 1 never steps.
+        if not isinstance(t[i], int) or s[i] == 1 or (i == 0 and t[0] == 1):
             continue
         if t[i] * bits % GRANULE:
             raise op.error(
@@ -161,6 +164,23 @@ def verify_runtime_steps(op: DialectOp, sizes: list[Entry], strides: list[Entry]
             raise op.error(f"stride {i} must be positive when size > 1.")
         if i == 3 and wide and t[i] < 0:
             raise op.error("stride 3 must be non-negative when size > 1.")
+
+
+def is_one_run(s: Sequence[Entry], t: Sequence[Entry]) -> bool:
+    """Whether only the length matters to a shim, as far as constants tell (or the same value at two places).
+
+    Sizes and strides are innermost first.
+    """
+
+    def one(size: Entry) -> bool:
+        return isinstance(size, int) and size <= 1
+
+    if t[0] != 1:
+        return False
+    if not one(s[1]) and t[1] != s[0]:
+        return False
+    inner = s[0] * s[1] if isinstance(s[0], int) and isinstance(s[1], int) else s[0] if s[1] == 1 else None
+    return one(s[2]) or (inner is not None and t[2] == inner)
 
 
 def verify_burst(op: DialectOp, length: int, target: Target) -> None:
