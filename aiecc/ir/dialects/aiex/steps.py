@@ -104,6 +104,9 @@ class Steps:
                 )
         if self.bits > GRANULE and s[0] > 1 and t[0] != 1:
             yield f"Stride 0 must be 1: an element of {width} bytes is {self.bits // GRANULE} words in a row."
+        if self.bits < GRANULE and s[0] > 1 and t[0] > 1 and t[0] * self.bits % GRANULE == 0:
+            # Registers step from word to word, so what lies between two of these elements would come along.
+            yield f"Stride 0 must be 1: elements of {width} bytes share a word, and only whole words are moved."
         yield from self._too_big(dma, kind, wraps)
 
     def _too_big(self, dma: Dma, kind: TileKind, wraps: bool) -> Iterator[str]:
