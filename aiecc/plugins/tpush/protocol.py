@@ -37,7 +37,7 @@ class FreeRule(enum.Enum):
 
 
 class Protocol:
-    """The steps of every op of one cluster. Bases that are not placed yet count as 0.
+    """The steps of every op of one cluster. Bases that are not there yet count as 0.
 
     All methods take the agent that runs the op, and a tag; `tag` may be 0 for those who add the rest at run time.
     """

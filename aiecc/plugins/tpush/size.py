@@ -14,7 +14,7 @@ from aiecc.api import Diagnostic, Extent, Kind, Refused, Sink, TileProblem, plac
 from aiecc.plugins.tpush.memories import CONSUMER_SPACE, MEMORIES
 from aiecc.plugins.tpush.model import FLAGS, Cluster, Direction, Pipe, Platform, Reserve, Space
 
-CODE = "E0102"
+CODE = "E1201"
 
 _TILE_OF: dict[Space, tuple[int, int]] = {Space.MAT: (0, 0), Space.VEC: (0, 1)}
 """The search speaks of tiles by column and row; here a memory is one."""
@@ -123,7 +123,12 @@ def problem(cluster: Cluster, space: Space, own: Sequence[Extent] = ()) -> TileP
 
 def _placed(cluster: Cluster, space: Space, own: Sequence[Extent], diag: Sink) -> dict[str, int]:
     mine = {r.name: r for r in cluster.reserves if r.space is space}
-    if not mine:
+    memory = MEMORIES[cluster.platform][space]
+    crooked = [r for r in mine.values() if (r.base or 0) % memory.alignment]
+    for each in crooked:
+        text = f"'pto.reserve_buffer' op base {each.base} is no multiple of {memory.alignment}, as addresses in"
+        diag.error(f"{text} {memory.title} must be", each.site.where, code="E0402")
+    if crooked or not mine:
         return {}
     try:
         layout = place_tile(problem(cluster, space, own))

@@ -23,6 +23,7 @@ from aiecc.plugins.tpush.model import (
     Init,
     Loop,
     Op,
+    Pipe,
     Pop,
     Program,
     Push,
@@ -69,7 +70,7 @@ class World:
 
 def streams(cluster: Cluster, rule: FreeRule = FreeRule.AFTER_USE, world: World | None = None) -> Streams:
     """Unroll a cluster. Frees that nobody wrote are put in first (`frees.py`)."""
-    cluster = with_frees(cluster)
+    cluster = with_frees(_apart(cluster))
     protocol = Protocol(cluster, rule)
     preset: set[Flag] = set()
     initial: set[Flag] = set()
@@ -78,6 +79,18 @@ def streams(cluster: Cluster, rule: FreeRule = FreeRule.AFTER_USE, world: World 
         for agent in cluster.agents
     )
     return Streams(cluster.platform, found, frozenset(preset), frozenset(initial))
+
+
+def _apart(cluster: Cluster) -> Cluster:
+    """Rings without an address get some that nobody shares."""
+    at = 1 << 40
+    pipes: list[Pipe] = []
+    for pipe in cluster.pipes:
+        c2v = at if pipe.c2v_base is None else pipe.c2v_base
+        v2c = at + pipe.ring_size if pipe.v2c_base is None else pipe.v2c_base
+        pipes.append(replace(pipe, c2v_base=c2v, v2c_base=v2c))
+        at += 2 * pipe.ring_size
+    return replace(cluster, pipes=tuple(pipes))
 
 
 # ------------------------------------------------------------------------------------------------- which runs
