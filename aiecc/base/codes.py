@@ -3,7 +3,7 @@
 Hundreds say who speaks: E00 reading, E01 IR and verifiers, E02 stack, E03 core data, E04 placement,
 E05 banks, E06 link and program memory, E07 compile, E08 toolchains, E09 driver and plugins,
 E10 runtime sequences and their words, E11 designs that cannot run. A code is never reused.
-Warnings share the numbers of their errors and start with W.
+Warnings share the numbers of their errors and start with W; remarks that only `-v` shows start with R.
 """
 
 from __future__ import annotations
@@ -61,5 +61,6 @@ CODES: dict[str, str] = {
     "E1005": "a sequence moves no whole number of objects",
     "W1004": "a channel's task queue may overflow",
     "E1101": "the design must get stuck",
+    "R1101": "whether a design gets stuck is not decided",
     "W1101": "the design gets stuck, perhaps",
 }

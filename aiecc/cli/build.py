@@ -82,7 +82,7 @@ def _ordered(result: Result, *, remarks: bool = False) -> list[Diagnostic]:
     """All that was said: warnings first, so that what stopped the build is the last thing on the screen."""
     told: dict[object, list[Diagnostic]] = {}
     for each in sorted(result.diagnostics, key=lambda d: d.is_error):
-        if each.level is Level.REMARK and not remarks:
+        if each.code.startswith("R") and not remarks:
             continue
         told.setdefault((each.code, each.text) if each.code in _ONCE else each, []).append(each)
     return [_once(group) for group in told.values()]

@@ -38,6 +38,10 @@ OpT = TypeVar("OpT", bound=Operation)
 _NOT_LOWERED = ("aie.objectfifo", "aie.route")
 
 
+OUTSIDE = 1 << 32
+"""The largest buffer outside the array, in bytes, that is given memory here."""
+
+
 def simulate(
     module: ModuleOp,
     device: str | None = None,
@@ -149,6 +153,13 @@ class Array:
         if box is not None and not flows:
             refuse("the array model follows flows; this design has only switch settings left", span_of(box))
 
+    def _fits(self, op: BufferOp | ExternalBufferOp, name: str, size: int) -> None:
+        """Refuse a buffer that its memory cannot hold before this machine's memory is asked for it."""
+        kind = op.tile_op.kind if isinstance(op, BufferOp) and op.tile_op is not None else None
+        most = self.target.memory_size(kind) if kind is not None else OUTSIDE
+        if size > most:
+            refuse(f"buffer '{name}' has {size} bytes, its memory {most}", span_of(op))
+
     def _memory(self) -> None:
         counts: dict[Tile | None, int] = {}
         for op in (*self._ops(BufferOp), *self._ops(ExternalBufferOp)):
@@ -157,6 +168,7 @@ class Array:
             name = op.symbol or f"buffer {number}" + (f" of tile {tile}" if tile else " outside")
             initial = initial_bytes(op.initial_value, op.result.type) if isinstance(op, BufferOp) else None
             size = size_in_bytes(op.result.type)
+            self._fits(op, name, size)
             buffer = self.buffers[op.result] = Buffer(name, size, tile, initial, span_of(op))
             if self.schedule.ordered:
                 shift = min((element_bits(op.result.type) or 8) // 8, 8).bit_length() - 1

@@ -110,7 +110,7 @@ def hang_diagnostics(verdict: Verdict, level: Level = Level.ERROR, *, verbose: b
     be said. A design that only luck may free is warned about, never refused."""
     if verdict.undecided and verbose:
         yield Diagnostic(
-            Level.REMARK, f"whether this design can get stuck is not decided: {verdict.reason}", verdict.where
+            Level.REMARK, f"whether this design can get stuck is not decided: {verdict.reason}", verdict.where, "R1101"
         )
     if not verdict.stuck:
         return

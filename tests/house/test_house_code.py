@@ -23,7 +23,7 @@ def test_codes_in_use_are_listed_and_listed_codes_are_in_use() -> None:
     used: set[str] = set()
     for path in MODULES:
         if path.name != "codes.py":
-            used |= set(re.findall(r'"([EW]\d{4})"', path.read_text("utf-8")))
+            used |= set(re.findall(r'"([EWR]\d{4})"', path.read_text("utf-8")))
     assert used - set(CODES) == set()
     assert set(CODES) - used == set()
 

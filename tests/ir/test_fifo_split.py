@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fifokit import accesses, core, design, fifo_names, lines_of, short, split, split_loudly
 from passkit import Ran
+from splitkit import accesses, core, design, fifo_names, lines_of, short, split, split_loudly
 
 from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
 from aiecc.ir.passes.fifo_split import ObjectFifoSplit

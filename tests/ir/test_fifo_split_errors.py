@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fifokit import TILES, core, design, invalid, refused, short, split, split_loudly, spoken
 from passkit import Ran
+from splitkit import TILES, core, design, invalid, refused, short, split, split_loudly, spoken
 
 from aiecc.base.diag import Level
 from aiecc.ir.passes.fifo_split import ObjectFifoSplit

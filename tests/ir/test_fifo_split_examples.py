@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fifokit import accesses, design, short, split
 from passkit import Ran
+from splitkit import accesses, design, short, split
 
 from aiecc.ir.passes.fifo_split import ObjectFifoSplit
 from aiecc.ir.passes.fifo_verify import ObjectFifoVerify

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fifokit import accesses, core, fifo_names, lines_of, refused, short, split, split_loudly
 from passkit import Ran
+from splitkit import accesses, core, fifo_names, lines_of, refused, short, split, split_loudly
 
 from aiecc.ir.dialects.aie.pools import DmaEndpointOp, ObjectFifoPoolOp
 

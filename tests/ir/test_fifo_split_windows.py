@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 from aiekit import Said, complaint
-from fifokit import core, design, fifo_names, invalid, short, split, split_loudly
 from passkit import Ran
+from splitkit import core, design, fifo_names, invalid, short, split, split_loudly
 
 from aiecc.ir.dialects.aie.pools import ObjectFifoPoolOp, Stream
 from aiecc.ir.dialects.aie.windows import Window

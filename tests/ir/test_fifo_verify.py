@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fifokit import TILES, design, spoken
 from passkit import Ran
+from splitkit import TILES, design, spoken
 
 from aiecc.ir.passes.fifo_verify import ObjectFifoVerify
 from aiecc.ir.verify import verify

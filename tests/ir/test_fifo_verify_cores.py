@@ -6,8 +6,8 @@ import itertools
 import random
 
 import pytest
-from fifokit import TILES, design, spoken
 from passkit import Ran
+from splitkit import TILES, design, spoken
 
 from aiecc.ir.fifo.overrelease import NOTHING, Effect
 from aiecc.ir.passes.fifo_split import ObjectFifoSplit
