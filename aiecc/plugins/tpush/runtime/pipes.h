@@ -49,9 +49,6 @@ pto_address pto_alias(pto_address slot, int32_t size);
 /* Argument `number` of the kernel: a global address, or a number. */
 int64_t pto_argument(int32_t number);
 
-/* The address of a buffer in this core's own memory or a neighbour's. */
-pto_address pto_here(const void *buffer);
-
 /* For functions that compute on tiles: `rows` runs of `row_bytes` bytes from `address` on, as memory. */
 void *pto_tile(pto_address address, int32_t stride, int32_t rows, int32_t row_bytes, int32_t write);
 

@@ -52,8 +52,6 @@ int64_t pto_argument(int32_t number) {
   return (int64_t)((uint64_t)WORD(0x1004 + 8 * number) << 32 | WORD(0x1000 + 8 * number));
 }
 
-pto_address pto_here(const void *buffer) { return (pto_address)(uintptr_t)buffer; }
-
 void *pto_tile(pto_address address, int32_t stride, int32_t rows, int32_t row_bytes, int32_t write) {
   (void)stride, (void)rows, (void)row_bytes, (void)write;
   return (void *)(uintptr_t)address;

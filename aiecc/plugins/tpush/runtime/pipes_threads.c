@@ -288,8 +288,6 @@ int64_t pto_argument(int32_t number) {
   return number >= 0 && number < cluster->launch->argument_count ? cluster->launch->arguments[number] : 0;
 }
 
-pto_address pto_here(const void *buffer) { return (pto_address)(intptr_t)buffer; }
-
 /* --- the run ---------------------------------------------------------------------------------------------------- */
 
 static void *start(void *agent) {
