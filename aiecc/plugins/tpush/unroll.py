@@ -129,9 +129,9 @@ def worlds(cluster: Cluster) -> Iterator[World]:
     """The runs that stand for all runs of a cluster.
 
     One when nothing is left to the run. Trip counts that only the run knows are tried at 0, 1, SLOT_NUM and where
-    longer ones show nothing new; conditions in all combinations, or all true and all false when there are too many.
-    Trip counts of long programs are cut, unless the loops of the two cores are nested so differently that what is left
-    would not match.
+    longer ones show nothing new, and each apart from the others; conditions in all combinations, or all true and all
+    false when there are too many. Trip counts of long programs are cut, unless the loops of the two cores are nested so
+    differently that what is left would not match.
     """
     programs = [p for p in (cluster.cube, cluster.vector, cluster.vector1) if p is not None]
     ops = [op for program in programs for op in program.walk()]
@@ -140,13 +140,15 @@ def worlds(cluster: Cluster) -> Iterator[World]:
     deepest = max((pipe.slot_num for pipe in cluster.pipes), default=1)
     period = lcm(*(pipe.slot_num for pipe in cluster.pipes))
     limit = 2 * deepest + skew(cluster)
-    picks = sorted({0, 1, deepest, limit, limit + 1}) if texts else [0]
+    picks = [dict.fromkeys(texts, count) for count in (0, 1, deepest, limit, limit + 1)] if texts else [{}]
+    for text in texts if len(texts) > 1 else ():  # nobody knows that two texts are the same number
+        picks += [{**picks[0], text: deepest}, {**picks[2], text: 0}]
     choices = itertools.product((True, False), repeat=len(conditions))
     if len(conditions) > CONDITIONS:
         choices = iter(((True,) * len(conditions), (False,) * len(conditions)))
     for taken in choices:
-        for count in picks:
-            world = World(dict.fromkeys(texts, count), dict(zip(conditions, taken, strict=True)))
+        for trips in picks:
+            world = World(trips, dict(zip(conditions, taken, strict=True)))
             if sum(sum(messages(program, world).values()) for program in programs) > MESSAGES:
                 cut = replace(world, cap=limit, period=period)
                 if _uneven(cluster, world) == _uneven(cluster, cut):
