@@ -2,8 +2,9 @@
 
 Hundreds say who speaks: E00 reading, E01 IR and verifiers, E02 stack, E03 core data, E04 placement,
 E05 banks, E06 link and program memory, E07 compile, E08 toolchains, E09 driver and plugins,
-E10 runtime sequences and their words, E11 designs that cannot run. A code is never reused.
-Warnings share the numbers of their errors and start with W; remarks that only `-v` shows start with R.
+E10 runtime sequences and their words, E11 designs that cannot run, E12 pipes between cores.
+A code is never reused. Warnings share the numbers of their errors and start with W; remarks, which only `-v` shows,
+start with R.
 """
 
 from __future__ import annotations
@@ -63,4 +64,10 @@ CODES: dict[str, str] = {
     "E1101": "the design must get stuck",
     "R1101": "whether a design gets stuck is not decided",
     "W1101": "the design gets stuck, perhaps",
+    "E1201": "a pipe between cores is not set up or used as it must be",
+    "W1201": "cores share a tensor, and nothing orders them",
+    "E1202": "cores wait for one another for ever",
+    "E1203": "cores race for a slot of a pipe",
+    "E1204": "flags of a pipe are set twice, or left over",
+    "E1205": "a kernel with pipes cannot be built",
 }
