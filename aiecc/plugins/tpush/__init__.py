@@ -57,5 +57,7 @@ def aiecc_dialects() -> Iterable[tuple[str, Callable[[], Dialect]]]:
 
 @hookimpl
 def aiecc_passes() -> Iterable[type[Pass]]:
-    """None yet."""
-    return []
+    """pto-verify-pipes, pto-check-pipes."""
+    from aiecc.plugins.tpush.passes import PASSES
+
+    return PASSES
