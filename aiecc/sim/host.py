@@ -234,8 +234,8 @@ class HostArray(Array):
             return ()
         found = [f"{self._processor.name} finished"]
         for engine in self.engines.values():
-            if engine.queue:
-                found.append(f"{engine.name} still has {len(engine.queue)} pushes that are not done")
+            if owed := engine.owed():
+                found.append(f"{engine.name} still has {owed} pushes that are not done")
         clock = self._processor.clock
         for buffer in self.host.buffers:
             late = None if buffer.order is None else buffer.order.unknown(clock)

@@ -198,6 +198,10 @@ class Engine:
             self.sink.want = 0
         self.moved.open()
 
+    def owed(self) -> int:
+        """How many pushes are not done that could be: a chain that leads back into itself never is."""
+        return sum(not self.table.is_endless(push.bd) for push in self.queue)
+
     @property
     def status(self) -> int:
         """The status register: how many tasks wait in bits 22 to 20, whether one runs in bit 19."""

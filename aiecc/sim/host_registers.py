@@ -79,6 +79,10 @@ class Table:
             yield at
             at = self.step(at)[1]
 
+    def is_endless(self, first: int) -> bool:
+        """Whether a chain leads back into itself."""
+        return self.step(list(self.chain(first))[-1])[1] is not None
+
     # --- decoding -----------------------------------------------------------------------------------------------------
 
     def _decode(self, number: int) -> tuple[Descriptor, int | None]:

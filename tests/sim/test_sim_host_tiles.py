@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hostsim import device, ints, ran, sequence, task, words
+from hostsim import PASS, device, ints, line_of, ran, sequence, task, words
+
+from aiecc.base.diag import Refused
 
 SEEDS = (0, 1, 2)
 
@@ -204,3 +206,71 @@ def test_a_channel_reset_drops_what_it_was_doing() -> None:
         )
         assert found.outcome.finished, found.outcome.report()
         assert ints(found.args[1]) == [*range(16)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_fifos_armed_again(seed: int) -> None:
+    """After one object of two both ends stand at the second; the reset puts them back, and their locks."""
+
+    def move(number: int) -> str:
+        bd = f"memref<64xi32> offset = {16 * number} len = 16"
+        both = task(f"t{number}", "in", f"%a : {bd}") + task(f"u{number}", "out", f"%b : {bd}", "issue_token = true")
+        return both + AWAIT.format(f"u{number}") + f"\n    aiex.dma_free_task(%t{number})"
+
+    again = "\n    aiex.dma_channel_reset_for(@in)\n    aiex.dma_channel_reset_for(@out)"
+    body = move(0) + again + move(1) + move(2) + again + move(3)
+    text = device(PASS + sequence("%a: memref<64xi32>, %b: memref<64xi32>", body))
+    found = ran(text, [words(*range(64)), None], seed=seed)
+    assert found.outcome.finished, found.outcome.report()
+    assert ints(found.args[1]) == [*range(64)]
+    assert found.outcome.notes == ("sequence run finished",)
+
+
+NEIGHBOURS = """
+  %shim = aie.tile(1, 0)
+  %west = aie.tile(0, 1)
+  %mem = aie.tile(1, 1)
+  %east = aie.tile(2, 1)
+  %wb = aie.buffer(%west) {address = 256 : i32, sym_name = "wb"} : memref<16xi32>
+  %mb = aie.buffer(%mem) {address = 256 : i32, sym_name = "mb"} : memref<16xi32>
+  %eb = aie.buffer(%east) {address = 256 : i32, sym_name = "eb"} : memref<16xi32>
+  %wl = aie.lock(%west, 3) {init = 1 : i32, sym_name = "wl"}
+  %el = aie.lock(%east, 3) {init = 0 : i32, sym_name = "el"}
+  aie.flow(%shim, DMA : 0, %mem, DMA : 0)
+  aie.flow(%mem, DMA : 0, %shim, DMA : 0)
+  aie.shim_dma_allocation @in(%shim, MM2S, 0)
+  aie.shim_dma_allocation @out(%shim, S2MM, 0)
+"""
+
+
+def neighbours() -> str:
+    order = ("%wb", "%mb", "%eb")
+    body = "".join(
+        mem_task(
+            f"x{n}", "S2MM, 0", f"{b} : memref<16xi32> offset = 0 len = 16", locks=("wl", "el") if n == 2 else None
+        )
+        for n, b in enumerate(order)
+    )
+    body += mem_task("y", "MM2S, 0", "%eb : memref<16xi32> offset = 0 len = 16", locks=("el", "wl"))
+    body += mem_task("z", "MM2S, 0", "%wb : memref<16xi32> offset = 0 len = 16")
+    body += mem_task("v", "MM2S, 0", "%mb : memref<16xi32> offset = 0 len = 16")
+    body += task("t", "in", "%a : memref<48xi32> offset = 0 len = 48")
+    body += task("u", "out", "%b : memref<48xi32> offset = 0 len = 48", "issue_token = true") + AWAIT.format("u")
+    return NEIGHBOURS + sequence("%a: memref<48xi32>, %b: memref<48xi32>", body)
+
+
+def test_a_memory_tile_reaches_its_neighbours() -> None:
+    found = ran(device(neighbours()), [words(*range(48)), None])
+    assert found.outcome.finished, found.outcome.report()
+    assert ints(found.args[1]) == [*range(32, 48), *range(32)]
+    assert found.outcome.locks["wl"].uses == 2
+    assert found.outcome.locks["el"].uses == 2
+
+
+def test_on_npu1_sequences_address_a_memory_tiles_own_memory_only() -> None:
+    with pytest.raises(Refused) as refused:
+        ran(device(neighbours(), name="npu1"), [words(*range(48)), None])
+    first = refused.value.diagnostics[0]
+    assert "uses a buffer of tile (0, 1) from tile (1, 1)" in first.text
+    assert first.where is not None
+    assert first.where.line == line_of(device(neighbours()), "%x0 = ")

@@ -289,6 +289,14 @@ def address_of(bd: DmaBdOp, at: Place) -> Patch | Fixed:
 def _window(buffer: BufferOp, at: Place) -> int:
     """Where a memory tile's DMA sees the memory a buffer is in. On AIE2 such addresses are written without it."""
     tile = buffer.tile_op
-    if at.kind is not TileKind.MEM or at.target.arch is Arch.AIE2 or tile is None or tile.coord is None:
+    if at.kind is not TileKind.MEM or tile is None or tile.coord is None:
         return 0
-    return at.target.dma_offset(at.tile, tile.coord) or 0
+    if at.target.arch is not Arch.AIE2:
+        return at.target.dma_offset(at.tile, tile.coord) or 0
+    if tile.coord == at.tile:
+        return 0
+    text = (
+        f"uses a buffer of tile ({tile.coord[0]}, {tile.coord[1]}) from tile ({at.tile[0]}, {at.tile[1]}): on this "
+        "device sequences address a memory tile's own memory only"
+    )
+    raise VerifyError(text, at.task, [("the buffer is here", buffer)])
