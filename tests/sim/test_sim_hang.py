@@ -46,7 +46,7 @@ def report(verdict: Verdict, level: Level = Level.ERROR, *, verbose: bool = Fals
 REASONS = {
     "cyclic_wait": "core (0, 2) waits for an object of fifo @back (acquire Consume 1, it holds 0)",
     "missing_release": "core (0, 2) waits for room for an object in fifo @line (acquire Produce 1, it holds 0)",
-    "partial_object": "core (0, 4) waits for an object of fifo @parts (acquire Consume 1, it holds 0)",
+    "partial_object": "core (0, 4) waits for an object of fifo @whole (acquire Consume 1, it holds 0)",
     "two_paths": "core (0, 2) waits for room for an object in fifo @skip (acquire Produce 1, it holds 0)",
     "unequal_rates": "core (0, 3) waits for an object of fifo @line (acquire Consume 1, it holds 0)",
     "window_one_deep": "core (0, 2) waits for room for an object in fifo @weights (acquire Produce 1, it holds 0)",
@@ -55,7 +55,7 @@ REASONS = {
 LINES = {
     "cyclic_wait": ("aie.objectfifo.acquire @back(Consume", "none of them can go on"),
     "missing_release": ("aie.objectfifo.acquire @line(Produce", "core (0, 3) acquires objects and never releases one"),
-    "partial_object": ("aie.objectfifo.acquire @parts(Consume", "core (0, 2) has nothing more to do"),
+    "partial_object": ("aie.objectfifo.acquire @whole(Consume", "core (0, 2) has nothing more to do"),
     "two_paths": ("aie.objectfifo.acquire @skip(Produce", "none of them can go on"),
     "unequal_rates": ("aie.objectfifo.acquire @line(Consume", "core (0, 2) has nothing more to do"),
     "window_one_deep": ("aie.objectfifo.acquire @weights(Produce", "none of them can go on"),

@@ -4,7 +4,10 @@ module {
     %shim = aie.tile(0, 0)
     %a = aie.tile(0, 2)
     %b = aie.tile(0, 4)
-    aie.objectfifo @parts(%a, {%b}, 2 : i32) : !aie.objectfifo<memref<96xi32>> -> !aie.objectfifo<memref<128xi32>>
+    %mem = aie.tile(0, 1)
+    aie.objectfifo @parts(%a, {%mem}, 2 : i32) : !aie.objectfifo<memref<96xi32>>
+    aie.objectfifo @whole(%mem, {%b}, 2 : i32) : !aie.objectfifo<memref<128xi32>>
+    aie.objectfifo.link [@parts] -> [@whole] ([] [])
     aie.objectfifo @out(%b, {%shim}, 2 : i32) : !aie.objectfifo<memref<128xi32>>
 
     %core_0_2 = aie.core(%a) {
@@ -29,13 +32,13 @@ module {
       %c3 = arith.constant 3 : index
       %c128 = arith.constant 128 : index
       scf.for %i = %c0 to %c3 step %c1 {
-        %p = aie.objectfifo.acquire @parts(Consume, 1) : memref<128xi32>
+        %p = aie.objectfifo.acquire @whole(Consume, 1) : memref<128xi32>
         %o = aie.objectfifo.acquire @out(Produce, 1) : memref<128xi32>
         scf.for %j = %c0 to %c128 step %c1 {
           %x = memref.load %p[%j] : memref<128xi32>
           memref.store %x, %o[%j] : memref<128xi32>
         }
-        aie.objectfifo.release @parts(Consume, 1)
+        aie.objectfifo.release @whole(Consume, 1)
         aie.objectfifo.release @out(Produce, 1)
       }
       aie.end
