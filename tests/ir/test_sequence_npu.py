@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from passkit import Ran
+from passkit import Ran, line_of
 from seqkit import blocks, device, operations, problems, start, task, to_npu, words
 
 from aiecc.base.diag import Sink
+from aiecc.ir.dialects.aiex.transfers import NpuWriteBdOp
 from aiecc.ir.passes.dma_to_npu import DmaToNpu
 from aiecc.ir.passes.lower_resets import LowerCoreReset, LowerDmaChannelReset
 from aiecc.ir.passes.lower_set_lock import LowerSetLock
@@ -186,7 +187,54 @@ def test_queue_words(tile: str, value: int, token: str, wanted: int) -> None:
         f"aiex.npu.push_queue({tile}, MM2S : 0) bd_id %i repeat %r {{issue_token = {token}}} : i32, i32\n"
     )
     base = {"0, 1": 0x1A0634, "0, 2": 0x21DE14}[tile]
-    assert lowered(push) == [txn.Write(base, wanted)]
+    written = writebd(value, int(tile[-1]))
+    assert lowered(written + push)[-1] == txn.Write(base, wanted)
+
+
+def writebd(id: int, row: int) -> str:
+    names = [n for n in NpuWriteBdOp.get_irdl_definition().properties if n != "burst_length"]
+    given = {"bd_id": id, "row": row, "buffer_length": 4, "valid_bd": 1}
+    return "aiex.npu.writebd {" + ", ".join(f"{n} = {given.get(n, 0)} : i32" for n in names) + "}\n"
+
+
+PUSH = (
+    "%i = arith.constant 3 : i32\n %r = arith.constant 0 : i32\n"
+    "aiex.npu.push_queue(0, 2, MM2S : 0) bd_id %i repeat %r {issue_token = false} : i32, i32\n"
+)
+
+
+@pytest.mark.parametrize("before", ["", writebd(2, 2), writebd(3, 1)])
+def test_a_push_of_what_nothing_configures_is_told(before: str) -> None:
+    ran = Ran(device(before + PUSH), DmaToNpu())
+    assert ran.only.text == (
+        "'aiex.npu.push_queue' op pushes buffer descriptor ID 3 of tile (0, 2), which nothing before it configures"
+    )
+    assert ran.only.where is not None and ran.only.where.line == line_of(device(before + PUSH), "push_queue")
+
+
+PROGRAM = """
+  %p = aie.mem(%core) {
+    %0 = aie.dma_start(MM2S, 0, ^bd, ^end)
+  ^bd:
+    aie.dma_bd(%cb : memref<1024xi32> offset = 0 len = 64) {bd_id = 3 : i32}
+    aie.next_bd ^end
+  ^end:
+    aie.end
+  }
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("", writebd(3, 2) + PUSH),
+        (PROGRAM, PUSH),
+        (PROGRAM.replace("{bd_id = 3 : i32}", ""), PUSH),
+        ("", "%v = arith.constant 1 : i32\n aiex.npu.write32(%v, %v) : i32, i32\n" + PUSH),
+    ],
+)
+def test_a_push_of_what_something_configures_or_may(before: str, text: str) -> None:
+    assert not Ran(device(text, before=before), DmaToNpu()).said
 
 
 def test_a_controller_is_told_where_tokens_go() -> None:
@@ -194,13 +242,13 @@ def test_a_controller_is_told_where_tokens_go() -> None:
         "%i = arith.constant 3 : i32\n"
         "aiex.npu.push_queue(0, 0, S2MM : 1) bd_id %i repeat %i {issue_token = true} : i32, i32\n"
     )
-    text = device(push).replace(
+    text = device(writebd(3, 0) + push).replace(
         "%shim = aie.tile(0, 0)", "%shim = aie.tile(0, 0) {controller_id = #aie.packet_info<pkt_type = 0, pkt_id = 15>}"
     )
     ran = Ran(text, DmaToNpu())
     assert not ran.said
     found = [each.op for each in instructions(ran.device, find_sequence(ran.device), Sink())]
-    assert found == [txn.MaskWrite(0x1D208, 15 << 8, 0x1F00), txn.Write(0x1D20C, 0x80030003)]
+    assert found[1:] == [txn.MaskWrite(0x1D208, 15 << 8, 0x1F00), txn.Write(0x1D20C, 0x80030003)]
 
 
 def test_equal_descriptors_share_their_words() -> None:

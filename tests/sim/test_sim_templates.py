@@ -91,5 +91,5 @@ def test_a_ping_pong_template_in_programs_and_in_a_sequence(static: bool, seed: 
     assert found.outcome.finished, found.outcome.report()
     rows = [data[16 * i : 16 * i + 16] for i in range(4)]
     sent = [rows[0], rows[2], rows[1], rows[3]]
-    written = dict(zip((1, 3, 0, 2), sent, strict=True))
-    assert found.args[1] == words(*(word for i in range(4) for word in written[i]))
+    written = [sent[2], sent[0], sent[3], sent[1]]
+    assert found.args[1] == words(*(word for row in written for word in row))

@@ -22,6 +22,8 @@ from xdsl.dialects.memref import GetGlobalOp, GlobalOp
 from xdsl.ir import Attribute, Operation
 
 from aiecc.base.diag import Sink
+from aiecc.ir.dialects.aie.bd import DmaBdOp
+from aiecc.ir.dialects.aie.cores import DmaProgram
 from aiecc.ir.dialects.aie.enums import Direction
 from aiecc.ir.dialects.aie.memory import BufferOp, constant_int, element_bits
 from aiecc.ir.dialects.aie.runtime import RuntimeSequenceOp
@@ -30,6 +32,8 @@ from aiecc.ir.dialects.aiex.lookup import sequence_of
 from aiecc.ir.dialects.aiex.npu import (
     Addressed,
     NpuBlockWriteOp,
+    NpuBlockWriteValuesOp,
+    NpuLoadPdiOp,
     NpuMaskWrite32Op,
     NpuPushQueueOp,
     NpuRtpWriteOp,
@@ -41,6 +45,7 @@ from aiecc.ir.dialects.aiex.transfers import NpuDmaMemcpyNdOp, NpuDmaWaitOp, Npu
 from aiecc.ir.dialects.constraints import I32, number
 from aiecc.ir.errors import VerifyError
 from aiecc.ir.passes.base import DEVICE, Pass
+from aiecc.ir.passes.report import warning
 from aiecc.ir.runtime.emit import UI32, Before, i32
 from aiecc.ir.runtime.report import said
 from aiecc.ir.runtime.sources import HostBuffer, source_of
@@ -68,7 +73,7 @@ class DmaToNpu(Pass):
 
     def apply(self, op: Operation, sink: Sink) -> None:
         assert isinstance(op, DeviceOp)
-        work = _Lowering(op)
+        work = _Lowering(op, sink)
         # One kind after the other: transfers make descriptors and pushes, those make writes.
         for kinds in _ROUNDS:
             for sequence in list(op.ops_of(RuntimeSequenceOp)):
@@ -83,12 +88,16 @@ class DmaToNpu(Pass):
 @dataclass
 class _Lowering:
     device: DeviceOp
+    sink: Sink
     symbols: dict[str, Operation] = field(default_factory=dict[str, Operation])
     controllers: dict[Tile, int] = field(default_factory=dict[Tile, int])
     globals: dict[tuple[Operation, tuple[int, ...]], str] = field(
         default_factory=dict[tuple[Operation, tuple[int, ...]], str]
     )
     count: int = 0
+    configured: set[tuple[Tile, int]] | None = None
+    """The descriptors that something configures; None where registers are written by address as
+    well, or programs have no ids yet."""
 
     def __post_init__(self) -> None:
         for op in self.device.block.ops:
@@ -102,6 +111,18 @@ class _Lowering:
                 header: Any = op.attributes.get("controller_id")
                 if header is not None and header.data.pkt_id is not None:
                     self.controllers[op.coord] = header.data.pkt_id
+
+        inside = [inner for sequence in self.device.ops_of(RuntimeSequenceOp) for inner in sequence.walk()]
+        static = [
+            (program.coord, bd.bd_id)
+            for program in self.device.block.ops
+            if isinstance(program, DmaProgram)
+            for bd in program.walk()
+            if isinstance(bd, DmaBdOp)
+        ]
+        known = [(tile, id) for tile, id in static if tile is not None and id is not None]
+        if len(known) == len(static) and not any(isinstance(inner, _BY_ADDRESS) for inner in inside):
+            self.configured = set(known)
 
     @property
     def target(self) -> Target:
@@ -249,6 +270,8 @@ def _write_bd(work: _Lowering, op: Any) -> None:
     address = work.target.bd_address(*tile, op.field("bd_id"))
     if kind is None or address is None:
         raise VerifyError("BD ID exceeds the maximum ID.", op)
+    if work.configured is not None:
+        work.configured.add((tile, op.field("bd_id")))
     layout = layout_of(kind)
     values = {name: op.field(name) for name in op.properties if name not in _OUTSIDE}
     values["buffer_length"] &= 0xFFFFFFFF
@@ -279,6 +302,7 @@ def _write_bd(work: _Lowering, op: Any) -> None:
     _erase(op)
 
 
+_BY_ADDRESS = (NpuWrite32Op, NpuMaskWrite32Op, NpuBlockWriteOp, NpuBlockWriteValuesOp, NpuLoadPdiOp)
 _OUTSIDE = ("column", "row", "bd_id", "burst_length")
 
 
@@ -299,6 +323,13 @@ def _push(work: _Lowering, op: NpuPushQueueOp) -> None:
 
         push_at_run_time(op, control + 4)
         return
+    if work.configured is not None and ((op.column, op.row), bd) not in work.configured:
+        text = (
+            f"'{op.name}' op pushes buffer descriptor ID {bd} of tile ({op.column}, {op.row}), which nothing before it "
+            "configures"
+        )
+        todo = "write the descriptor first, or use aiex.dma_configure_task and aiex.dma_start_task"
+        warning(work.sink, op, text, code="W1002", todo=todo)
     try:
         word = QUEUE.pack({"bd_id": bd, "repeat": repeat, "issue_token": int(op.issue_token)})[0]
     except Unfit as problem:
