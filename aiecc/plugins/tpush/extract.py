@@ -185,10 +185,18 @@ def pipes_of(pair: Pair, platform: Platform, names: dict[SSAValue, str]) -> tupl
             setup.whole_tiles,
             site_of(setup),
             site_of(other),
+            _workspace(setup, platform, names),
         )
         flags += pipe.flags
         found.append(pipe)
     return tuple(found)
+
+
+def _workspace(setup: InitializePipe, platform: Platform, names: dict[SSAValue, str]) -> str:
+    """What the addresses of a pipe count from on A2A3."""
+    if platform is not Platform.A2A3 or setup.gm_slot_buffer is None:
+        return ""
+    return Values(lambda argument: names.get(argument, "?")).pointer(setup.gm_slot_buffer)[0]
 
 
 def ring_base(

@@ -162,6 +162,7 @@ class Pipe:
     `flag_base`: its first flag on every wire. `c2v_base`, `v2c_base`: addresses of its rings: in the consumer's memory
     on A5; on A2A3 in global memory, counted from the workspace's start when that is only known at run time. None: that
     direction is not active, or not placed yet (`size.py` fills it in). `c2v_ring`, `v2c_ring`: names of reservations.
+    `workspace`: the pointer, in canonical text, that addresses in global memory count from.
     """
 
     id: int
@@ -176,6 +177,7 @@ class Pipe:
     nosplit: bool = False
     cube: Site = NOWHERE
     vector: Site = NOWHERE
+    workspace: str = ""
 
     @property
     def directions(self) -> tuple[Direction, ...]:

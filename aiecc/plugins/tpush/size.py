@@ -26,6 +26,7 @@ class Workspace:
 
     starts: Mapping[int, int]
     size: int
+    name: str = ""
 
 
 def pipe_bytes(pipe: Pipe) -> int:
@@ -34,13 +35,21 @@ def pipe_bytes(pipe: Pipe) -> int:
 
 
 def workspace(pipes: Sequence[Pipe]) -> Workspace:
-    """One pipe behind the other, each with all of its rings."""
+    """One pipe behind the other, each with all of its rings; those that have their addresses stay there."""
     starts: dict[int, int] = {}
-    at = 0
+    at = end = 0
     for pipe in pipes:
-        starts[pipe.id] = at
-        at += pipe_bytes(pipe)
-    return Workspace(starts, at)
+        fixed = [base for d in pipe.directions if (base := pipe.base(d)) is not None]
+        starts[pipe.id] = min(fixed, default=at)
+        at = starts[pipe.id] + pipe_bytes(pipe)
+        end = max(end, at)
+    return Workspace(starts, end, pipes[0].workspace if pipes else "")
+
+
+def workspaces(pipes: Sequence[Pipe]) -> list[Workspace]:
+    """All of them, when pipes start from different pointers."""
+    names = dict.fromkeys(pipe.workspace for pipe in pipes)
+    return [workspace([pipe for pipe in pipes if pipe.workspace == name]) for name in names]
 
 
 def with_flags(cluster: Cluster, diag: Sink) -> Cluster:
@@ -60,8 +69,8 @@ def with_flags(cluster: Cluster, diag: Sink) -> Cluster:
 
 
 def in_workspace(cluster: Cluster, base: int = 0) -> Cluster:
-    """A2A3: the addresses of all rings in a workspace that starts at `base`."""
-    starts = workspace(cluster.pipes).starts
+    """A2A3: the addresses of all rings in workspaces that start at `base`."""
+    starts = {id: start for space in workspaces(cluster.pipes) for id, start in space.starts.items()}
     return replace(cluster, pipes=tuple(_in_workspace(pipe, base + starts[pipe.id]) for pipe in cluster.pipes))
 
 

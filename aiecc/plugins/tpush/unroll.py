@@ -82,12 +82,14 @@ def streams(cluster: Cluster, rule: FreeRule = FreeRule.AFTER_USE, world: World 
 
 
 def _apart(cluster: Cluster) -> Cluster:
-    """Rings without an address get some that nobody shares."""
+    """Rings without an address get some that nobody shares, and so does each workspace but the first."""
     at = 1 << 40
     pipes: list[Pipe] = []
+    starts = {name: index << 44 for index, name in enumerate(dict.fromkeys(pipe.workspace for pipe in cluster.pipes))}
     for pipe in cluster.pipes:
-        c2v = at if pipe.c2v_base is None else pipe.c2v_base
-        v2c = at + pipe.ring_size if pipe.v2c_base is None else pipe.v2c_base
+        start = starts[pipe.workspace]
+        c2v = at if pipe.c2v_base is None else start + pipe.c2v_base
+        v2c = at + pipe.ring_size if pipe.v2c_base is None else start + pipe.v2c_base
         pipes.append(replace(pipe, c2v_base=c2v, v2c_base=v2c))
         at += 2 * pipe.ring_size
     return replace(cluster, pipes=tuple(pipes))

@@ -9,7 +9,7 @@ from typing import Any
 from aiecc.plugins.tpush.memories import MEMORIES
 from aiecc.plugins.tpush.model import Agent, Cluster, Direction, Pipe, Platform
 from aiecc.plugins.tpush.protocol import Protocol
-from aiecc.plugins.tpush.size import pipe_bytes, workspace
+from aiecc.plugins.tpush.size import pipe_bytes, workspaces
 
 _MASKS = {1: "Cube to Vector", 2: "Vector to Cube", 3: "both directions"}
 
@@ -27,7 +27,7 @@ def facts(cluster: Cluster) -> dict[str, Any]:
         "platform": cluster.platform.value,
         "platform_id": cluster.platform.number,
         "lanes": cluster.lanes,
-        "workspace": None if on_chip else workspace(cluster.pipes).size,
+        "workspaces": [] if on_chip else [{"name": w.name, "size": w.size} for w in workspaces(cluster.pipes)],
         "pipes": [_pipe(protocol, pipe) for pipe in cluster.pipes],
         "reserved": [
             {
@@ -50,6 +50,7 @@ def _pipe(protocol: Protocol, pipe: Pipe) -> dict[str, Any]:
         "slot_num": pipe.slot_num,
         "flag_base": pipe.flag_base,
         "bytes": pipe_bytes(pipe),
+        "workspace": pipe.workspace or None,
         "rings": [_ring(protocol, pipe, direction) for direction in pipe.directions],
     }
 
@@ -91,8 +92,9 @@ def as_text(clusters: Sequence[Cluster]) -> str:
 def _text(found: dict[str, Any]) -> str:
     lanes = "both lanes" if found["lanes"] == 2 else "lane 0"
     lines = [f"@{found['cube']} and @{found['vector']} on {found['platform'].upper()}, {lanes}"]
-    if found["workspace"] is not None:
-        lines.append(f"  workspace in global memory: {found['workspace']} bytes a cluster")
+    for each in found["workspaces"]:
+        name = f" '{each['name']}'" if each["name"] else ""
+        lines.append(f"  workspace{name} in global memory: {each['size']} bytes a cluster")
     for pipe in found["pipes"]:
         slots = f"{pipe['slot_num']} slots of {pipe['slot_size']} bytes"
         each = " each way" if pipe["dir_mask"] == 3 else ""
