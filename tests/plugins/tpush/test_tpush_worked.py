@@ -56,8 +56,10 @@ def test_w2_both_directions_on_a2a3() -> None:
     small = tile(8, 16)
     cube = [Push(0, C2V, small), Pop(0, V2C, small, 0)] * 4
     vector = [Pop(0, C2V, small, 0), Push(0, V2C, small)] * 4
-    found = arranged(cluster(A2A3, pipe(3, 512), cube, vector), Sink(), base=0x200000)
-    assert found is not None and workspace(found.pipes).size == 4096
+    made = cluster(A2A3, pipe(3, 512), cube, vector)
+    assert workspace(made.pipes).size == 4096
+    found = arranged(made, Sink(), base=0x200000)
+    assert found is not None
     run = streams(found)
     assert sorted(run.preset) == [Flag(0, False, n) for n in range(4)] + [Flag(0, True, n) for n in range(4, 8)]
     there = [0x200000, 0x200200, 0x200400, 0x200600]
