@@ -6,6 +6,7 @@ import pytest
 from passkit import Ran
 from seqkit import assigned, device, free, ids, start, task, wait
 
+from aiecc.ir.passes.assign_bd_ids import AssignBdIds
 from aiecc.ir.passes.assign_sequence_ids import AssignRuntimeSequenceBdIds
 
 
@@ -513,3 +514,49 @@ def test_making_room_takes_the_tokens_of_freed_tasks_first() -> None:
     ran = assigned(device(text + pushed(5)), queue_check="wait")
     assert not ran.said
     assert len(ran.lines("npu.sync")) == 2, "the token of x, then that of the first of five"
+
+
+# --- ids of programs --------------------------------------------------------------------------------------------------
+
+
+PROGRAM = """
+  %p = aie.mem(%core) {
+    %0 = aie.dma_start(MM2S, 0, ^bd, ^end)
+  ^bd:
+    aie.dma_bd(%cb : memref<1024xi32> offset = 0 len = 64)
+    aie.next_bd ^bd1
+  ^bd1:
+    aie.dma_bd(%cb : memref<1024xi32> offset = 0 len = 64)
+    aie.next_bd ^bd
+  ^end:
+    aie.end
+  }
+"""
+
+
+def test_programs_leave_alone_what_sequences_name() -> None:
+    text = device(task("x", on="%core, MM2S, 1", bd=CB, more="bd_id = 0 : i32"), before=PROGRAM)
+    ran = Ran(text, AssignBdIds(), AssignRuntimeSequenceBdIds())
+    assert not ran.said
+    assert ids(ran) == [1, 2, 0]
+
+
+def test_programs_take_it_all_the_same_where_nothing_else_is_left() -> None:
+    every = "".join(task(f"t{i}", on="%core, MM2S, 1", bd=CB, more=f"bd_id = {i} : i32") for i in range(15))
+    ran = Ran(device(every, before=PROGRAM), AssignBdIds())
+    assert not ran.said
+    assert ids(ran)[:2] == [15, 0]
+
+
+def test_transfers_and_descriptors_by_register_are_seen_by_programs() -> None:
+    copy = (
+        "aiex.npu.dma_memcpy_nd(%a[0, 0, 0, 0][1, 1, 1, 64][0, 0, 0, 1]) {id = 0 : i64, metadata = @in} : "
+        "memref<65536xi32>\n"
+    )
+    program = PROGRAM.replace("aie.mem(%core)", "aie.shim_dma(%shim)").replace(
+        "%cb : memref<1024xi32>", "%e : memref<64xi32>"
+    )
+    before = '%e = aie.external_buffer {sym_name = "e"} : memref<64xi32>' + program
+    ran = Ran(device(copy + task("x", more="bd_id = 2 : i32"), before=before), AssignBdIds())
+    assert not ran.said
+    assert ids(ran)[:2] == [1, 3]

@@ -18,6 +18,7 @@ from aiecc.ir.dialects.aie.tiles import DeviceOp, TileOp, placed
 from aiecc.ir.dialects.constraints import I32
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.passes.report import op_error
+from aiecc.ir.runtime.pins import pinned_ids
 from aiecc.model.targets import Tile
 from aiecc.model.targets.tables import Dma
 
@@ -28,7 +29,8 @@ _RESERVED = "aiex.reserved_bd_ids"
 class AssignBdIds(Pass):
     """Numbers the author chose are kept; the others get the lowest free one their channel reaches.
 
-    On a memory tile even channels reach the lower half of the descriptors, odd ones the upper half.
+    Those that runtime sequences name come last. On a memory tile even channels reach the lower half of the descriptors,
+    odd ones the upper half.
     """
 
     name: ClassVar[str] = "aie-assign-bd-ids"
@@ -37,13 +39,15 @@ class AssignBdIds(Pass):
 
     def apply(self, op: Operation, sink: Sink) -> None:
         assert isinstance(op, DeviceOp)
-        for at, programs in _programs(op).items():
+        found = _programs(op)
+        pinned = pinned_ids(op) if found else {}
+        for at, programs in found.items():
             kind = op.target.tile_kind(*at)
             dma = op.target.dma(kind) if kind else None
             if dma is None:
                 op_error(sink, programs[0], "stands on a tile without a DMA")
                 continue
-            _Numbering(dma, _reserved(op, at), sink).run(programs)
+            _Numbering(dma, _reserved(op, at), pinned.get(at, set()), sink).run(programs)
         if not sink.failed:
             for binding in op.ops_of(ObjectFifoRearmBindingOp):
                 assert isinstance(binding, ObjectFifoRearmBindingOp)
@@ -78,6 +82,8 @@ class _Numbering:
 
     dma: Dma
     taken: set[int]
+    wanted: set[int]
+    """What runtime sequences name: last to be given out."""
     sink: Sink
     failed: bool = field(default=False)
 
@@ -108,7 +114,8 @@ class _Numbering:
             if bd.bd_id not in reach:
                 self._fail(bd, f"assigned bd_id {bd.bd_id} is not accessible from channel {index} on this tile")
             return
-        number = next((n for n in reach if n not in self.taken), None)
+        free = [n for n in reach if n not in self.taken]
+        number = next((n for n in free if n not in self.wanted), free[0] if free else None)
         if number is None:
             most = self.dma.bds_per_channel
             text = f"Allocator exhausted available BD IDs (maximum {most} available for channel {index})."
