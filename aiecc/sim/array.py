@@ -21,6 +21,7 @@ from aiecc.ir.dialects.aie.flows import Port as FlowPort
 from aiecc.ir.dialects.aie.memory import BufferOp, ExternalBufferOp, LockOp, element_bits, size_in_bytes
 from aiecc.ir.dialects.aie.switch import ConfigureCascadeOp, SwitchboxOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp, TileLike
+from aiecc.ir.fold.loops import trip_count
 from aiecc.ir.spans import span_of
 from aiecc.sim.core import Cascade, Cell, Model, Program, initial_bytes
 from aiecc.sim.dma import run_channel
@@ -38,6 +39,8 @@ OpT = TypeVar("OpT", bound=Operation)
 _NOT_LOWERED = ("aie.objectfifo", "aie.route")
 
 
+FOREVER = (1 << 24) - 2
+"""From so many rounds on a loop is taken to be meant for ever, as the specification does."""
 OUTSIDE = 1 << 32
 """The largest buffer outside the array, in bytes, that is given memory here."""
 
@@ -99,6 +102,7 @@ class Array:
         self.ends: Ends
         self.pools: list[tuple[str, Pair]] = []
         self.cores: list[Actor] = []
+        self.endless: set[int] = set()
         self.code: dict[Tile, tuple[Actor, Callable[[Actor], Steps]]] = {}
         self.cells: dict[Tile, Cell] = {}
         self.cascades: list[tuple[Tile, Tile]] = []
@@ -254,6 +258,8 @@ class Array:
             me.cell = self.cells[tile]
             program = Program(self.schedule, op, tile, self.target, self.buffers, self.locks, self.kernels)
             self.cores.append(me)
+            if _runs_for_ever(op):
+                self.endless.add(id(me))
             start = program.start()
             self.code[tile] = me, start
             self.schedule.add(me, start(me))
@@ -266,7 +272,10 @@ class Array:
         bounded = [d for d in self.ends.drains if d.wanted is not None]
         found += [f"{d.name} got {len(d.got)} of {d.wanted} bytes" for d in bounded if len(d.got) < (d.wanted or 0)]
         if cores_end or (cores_end is None and not bounded):
-            found += [f"{a.name} has not reached its end" for a in self.cores if id(a) not in ended]
+            # With nothing left to feed, a core that is meant to run for ever waits for more, and that is its end.
+            fed = cores_end is None and bool(self.ends.feeds)
+            waiting = ended | (self.endless if fed else set())
+            found += [f"{a.name} has not reached its end" for a in self.cores if id(a) not in waiting]
         return tuple(found)
 
     def run(self, cores_end: bool | None) -> Outcome:
@@ -300,6 +309,14 @@ class Array:
 
     def _notes(self) -> tuple[str, ...]:
         return ()
+
+
+def _runs_for_ever(core: CoreOp) -> bool:
+    """Whether a core has a loop that nobody expects to end: so many rounds that it is a way to say so, or a while."""
+    return any(
+        inner.name == "scf.while" or (inner.name == "scf.for" and (trip_count(inner) or 0) >= FOREVER)
+        for inner in core.walk()
+    )
 
 
 def _port(tile: TileLike | None, port: FlowPort, where: Span | None) -> Port:

@@ -154,3 +154,18 @@ def test_fifos_that_cannot_be_lowered_are_told_as_ever(tmp_path: Path, capsys: p
     said = capsys.readouterr().err
     assert f"{tmp_path / 'design.mlir'}:6:3: error: 'aie.objectfifo.pool' op segment 0 has no drainer" in said
     assert f"{tmp_path / 'design.mlir'}:7:3: error: 'aie.objectfifo.pool' op segment 0 has no filler" in said
+
+
+def test_a_core_that_runs_for_ever_is_done_when_the_input_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It waits for more, which is all it can do; one that counts its rounds and misses some is stuck."""
+    (tmp_path / "in.npy").write_bytes(array(list(range(96))))
+    ends = ["--in", f"in={tmp_path / 'in.npy'}", "--out", f"out={tmp_path / 'out.npy'}"]
+    (tmp_path / "design.mlir").write_text(FIFOS)
+    assert command(tmp_path / "design.mlir", *ends) == 0
+    assert (tmp_path / "out.npy").read_bytes() == array([v + 10 for v in range(96)])
+    (tmp_path / "design.mlir").write_text(FIFOS.replace("constant 2147483647 ", "constant 7 "))
+    capsys.readouterr()
+    assert command(tmp_path / "design.mlir", *ends) == 1
+    assert "stuck after" in capsys.readouterr().out
