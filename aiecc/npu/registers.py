@@ -90,6 +90,9 @@ def locate(target: Target, address: int) -> Register | None:
             return Register(col, row, "core", "control", 0, CORE_RUN, ("core", "Core_Control"))
         if PROGRAM_MEMORY <= offset < PROGRAM_MEMORY + target.program_memory_size:
             return Register(col, row, "program memory", f"byte 0x{offset - PROGRAM_MEMORY:X}")
+    counter = _COUNTERS.get((kind, offset))
+    if counter is not None:
+        return Register(col, row, f"{counter} counters", "control 0", 0, None, (counter, "Performance_Control0"))
     return Register(col, row, "register", f"0x{offset:X}")
 
 
@@ -99,6 +102,16 @@ _DATABASE = {
     TileKind.MEM: "memory_tile",
     TileKind.CORE: "memory",
 }
+
+
+_COUNTERS = {
+    (TileKind.SHIM_NOC, 0x31000): "shim",
+    (TileKind.SHIM_PL, 0x31000): "shim",
+    (TileKind.MEM, 0x91000): "memory_tile",
+    (TileKind.CORE, 0x31500): "core",
+    (TileKind.CORE, 0x11000): "memory",
+}
+"""Where the performance counters of a module are started and stopped."""
 
 
 def _dma_register(target: Target, kind: TileKind, offset: int) -> tuple[str, int, Layout | None, str] | None:

@@ -122,3 +122,13 @@ def test_command_on_what_it_cannot_read(tmp_path: Path, capsys: pytest.CaptureFi
     ):
         with pytest.raises(Refused, match=word):
             run(args)
+
+
+@pytest.mark.parametrize(
+    ("address", "module"),
+    [(0x31000, "shim"), (0x191000, "memory_tile"), (0x231500, "core"), (0x211000, "memory")],
+)
+def test_counters_of_every_module_are_named(address: int, module: str) -> None:
+    register = locate(NPU2, address)
+    assert register is not None
+    assert register.official == (module, "Performance_Control0")
