@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+from xdsl.dialects.builtin import ModuleOp
+
 from aiecc.api import Diagnostic, Sink
 from aiecc.ir.text import parse
 from aiecc.plugins.tpush.extract import clusters_of
 from aiecc.plugins.tpush.model import Cluster
 from aiecc.plugins.tpush.rules import verify_pipes
-from xdsl.dialects.builtin import ModuleOp
 
 CASES = Path(__file__).parent / "cases"
 
@@ -30,9 +31,13 @@ TILE_A = f"%a = pto.alloc_tile : {ACC}"
 TILE_O = f"%o = pto.alloc_tile : {VEC}"
 TILE_V = f"%v = pto.alloc_tile : {NZ}"
 
-RESERVE = '%c2v = pto.reserve_buffer {{name = "c2v", size = {size}, location = #pto.address_space<vec>, auto = true}} -> i32'
+RESERVE = (
+    '%c2v = pto.reserve_buffer {{name = "c2v", size = {size}, location = #pto.address_space<vec>, auto = true}} -> i32'
+)
 IMPORT = '%c2v = pto.import_reserved_buffer {name = "c2v", peer_func = @vector} -> i32'
-RESERVE_M = '%v2c = pto.reserve_buffer {name = "v2c", size = 8192, location = #pto.address_space<mat>, auto = true} -> i32'
+RESERVE_M = (
+    '%v2c = pto.reserve_buffer {name = "v2c", size = 8192, location = #pto.address_space<mat>, auto = true} -> i32'
+)
 IMPORT_M = '%v2c = pto.import_reserved_buffer {name = "v2c", peer_func = @cube} -> i32'
 INIT_C = "pto.aic_initialize_pipe {dir_mask = 1, slot_size = 1024} (c2v_consumer_buf = %c2v : i32)"
 INIT_V = "pto.aiv_initialize_pipe {dir_mask = 1, slot_size = 1024} (c2v_consumer_buf = %c2v : i32)"

@@ -77,7 +77,13 @@ def _last(first: list[Op], second: list[Op]) -> Op:
 
 def _tiles(total: Count) -> str:
     plain = number(total)
-    return counted(plain, "tile") if plain is not None else f"{said(total)} tiles"
+    if plain is not None:
+        return counted(plain, "tile")
+    if len(total) == 1:
+        ((factors, times),) = total.items()
+        if all(factor.startswith("[") for factor in factors):
+            return f"{counted(times, 'tile')} if {' and '.join(factor[1:-1] for factor in factors)}"
+    return f"{said(total)} tiles"
 
 
 def _cure(pushed: int | None, popped: int | None, producer: Program, consumer: Program) -> str:
