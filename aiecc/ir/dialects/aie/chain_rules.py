@@ -8,6 +8,7 @@ from xdsl.ir import Block, Operation, Region
 
 from aiecc.ir.dialects.aie.bd import DmaBdOp
 from aiecc.ir.dialects.aie.chains import DmaStartTaskOp
+from aiecc.ir.dialects.aie.named import find_named
 from aiecc.ir.dialects.aie.runtime import BdChainOp
 from aiecc.ir.dialects.aie.tiles import device_of, tile_like
 from aiecc.ir.dialects.base import DialectOp, show
@@ -36,11 +37,7 @@ def verify_chain(region: Region) -> None:
 
 def find_chain(op: Operation, name: str) -> BdChainOp | None:
     """The chain of a name in the device around an op."""
-    device = device_of(op)
-    for other in device.block.ops if device is not None else ():
-        if isinstance(other, BdChainOp) and other.symbol == name:
-            return other
-    return None
+    return find_named(op, name, BdChainOp)
 
 
 def verify_arguments(op: DialectOp, name: str, count: int) -> None:

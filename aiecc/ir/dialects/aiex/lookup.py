@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 from aiecc.ir.dialects.aie.runtime import RuntimeSequenceOp, ShimDmaAllocationOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp, device_of
 from aiecc.ir.dialects.base import DialectOp, text_of
+from aiecc.ir.memo import remembered
 from aiecc.model.targets import TileKind
 from aiecc.model.targets.tables import Dma
 
@@ -31,10 +32,16 @@ def verify_in_sequence(op: DialectOp) -> None:
 
 def symbol_in(device: DeviceOp | None, name: str) -> Operation | None:
     """What a device's own block declares under a name."""
-    for op in device.block.ops if device is not None else ():
-        if text_of(op.properties.get("sym_name", op.attributes.get("sym_name"))) == name:
-            return op
-    return None
+    return None if device is None else remembered(("symbols", device), lambda: _symbols(device)).get(name)
+
+
+def _symbols(device: DeviceOp) -> dict[str, Operation]:
+    found: dict[str, Operation] = {}
+    for op in device.block.ops:
+        name = text_of(op.properties.get("sym_name", op.attributes.get("sym_name")))
+        if name is not None:
+            found.setdefault(name, op)
+    return found
 
 
 def allocation(op: Operation, name: str) -> ShimDmaAllocationOp | None:
