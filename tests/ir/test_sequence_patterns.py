@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from seqkit import blocks, device, problems, task, to_npu
+from seqkit import blocks, device, operations, problems, task, to_npu
+
+from aiecc.npu.txn import Patch
 
 ROWS = "%b : memref<65536xi16> offset = 0 len = {n} sizes = {sizes} strides = {strides}"
 
@@ -39,3 +41,23 @@ def test_padding_around_one_dimension_has_a_dimension_to_go_around() -> None:
     assert words[2] == 8 << 17
     assert words[3] == 1 << 17
     assert words[5] == 1 << 17
+
+
+def test_offsets_computed_from_the_count_of_a_loop() -> None:
+    """Unrolled and folded: every round has the offset its count gives."""
+    body = f"""
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c8 = arith.constant 8 : index
+    scf.for %i = %c0 to %c8 step %c2 {{
+      %n = arith.index_cast %i : index to i32
+      %k = arith.constant 100 : i32
+      %base = arith.constant 7 : i32
+      %m = arith.muli %n, %k : i32
+      %o = arith.addi %base, %m : i32
+      {task("t", bd="%a : memref<65536xi32> offset = %o len = 64", token=True)}
+      aiex.dma_start_task(%t)
+      aiex.dma_await_task(%t)
+    }}"""
+    found = [op.plus for op in operations(device(body)) if isinstance(op, Patch)]
+    assert found == [4 * (7 + 100 * n) for n in (0, 2, 4, 6)]

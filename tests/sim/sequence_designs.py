@@ -1,7 +1,8 @@
 """Random legal runtime sequences over memory tiles that hand on what they get, and what memory should hold afterwards.
 
 `build` makes a design from choices. Its model knows neither descriptors nor words: every column is a queue of bytes,
-tasks that read put elements into it in the order of their loops, tasks that write take them out again.
+tasks that send put elements into it in the order of their loops, tasks that receive take them out again. In some
+columns a fifo hands on what comes; in others there is a buffer on a tile, and the sequence programs that tile, too.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from itertools import product
 from math import prod
 from typing import Protocol
 
+TILE_WORDS = 2048
+"""Words of a tile's buffer."""
 WIDTHS = {"i8": 1, "i16": 2, "i32": 4, "bf16": 2}
 
 
@@ -23,7 +26,9 @@ class Choices(Protocol):
 
 @dataclass(frozen=True)
 class Walk:
-    """One descriptor. In elements, outermost first; `times` and `step` are the fourth dimension."""
+    """One descriptor. In elements, outermost first; `times` and `step` are the fourth dimension, `slide` is how far it
+    moves on from one round of its loop to the next. `arg`: an argument, or behind them the buffer of a column's tile.
+    """
 
     arg: int
     offset: int
@@ -31,14 +36,15 @@ class Walk:
     strides: tuple[int, ...]
     times: int = 1
     step: int = 0
+    slide: int = 0
 
     @property
     def length(self) -> int:
         return prod(self.sizes)
 
-    def elements(self, turn: int) -> list[int]:
-        """The elements of one execution, in order. `turn`: how many there were before."""
-        start = self.offset + turn % self.times * self.step
+    def elements(self, turn: int, loop: int) -> list[int]:
+        """The elements of one execution, in order. `turn`: how many there were before in this `loop`."""
+        start = self.offset + turn % self.times * self.step + loop * self.slide
         return [
             start + sum(i * t for i, t in zip(at, self.strides, strict=True)) for at in product(*map(range, self.sizes))
         ]
@@ -62,11 +68,14 @@ class Arg:
 
 @dataclass
 class Task:
-    """A chain of descriptors on one channel, run `runs` times at every start. `form`: how it is written."""
+    """A chain of descriptors on one channel, run `runs` times at every start. `form`: how it is written.
+
+    `sends`: from memory to the stream. `tile`: on the column's tile rather than its shim.
+    """
 
     name: str
     column: int
-    reads: bool
+    sends: bool
     walks: list[Walk]
     runs: int = 1
     starts: int = 1
@@ -74,10 +83,12 @@ class Task:
     form: str = "task"
     number: int = 0
     """The descriptor that a transfer with an id of its own asks for."""
+    tile: bool = False
 
-    def size(self, args: list[Arg]) -> int:
-        """Bytes of all starts."""
-        return self.starts * self.runs * sum(w.length * args[w.arg].width for w in self.walks)
+    @property
+    def late(self) -> bool:
+        """What comes from a tile's buffer goes out when everything has come in."""
+        return self.sends == self.tile
 
 
 @dataclass
@@ -87,6 +98,13 @@ class Round:
     tasks: list[Task]
     loops: int = 1
 
+    def early(self, design: Design) -> list[Task]:
+        """What brings data to tiles, and everything of columns with a fifo."""
+        return [t for t in self.tasks if not t.late or design.kinds_of[t.column] == "fifo"]
+
+    def late(self, design: Design) -> list[Task]:
+        return [t for t in self.tasks if t.late and design.kinds_of[t.column] != "fifo"]
+
 
 @dataclass
 class Design:
@@ -95,6 +113,8 @@ class Design:
     device: str
     objects: list[int]
     """Words of one object of each column's fifo."""
+    kinds_of: list[str]
+    """What each column has: `fifo`, or a buffer on its `mem` or `core` tile."""
     args: list[Arg]
     rounds: list[Round]
     initial: list[bytes] = field(default_factory=list[bytes])
@@ -102,14 +122,16 @@ class Design:
     @property
     def kinds(self) -> set[str]:
         """What it has, for statistics."""
-        found: set[str] = {f"{len(self.objects)} columns", self.device}
+        found: set[str] = {f"{len(self.objects)} columns", self.device, *self.kinds_of}
         for round in self.rounds:
             if round.loops > 1:
                 found.add("loop")
             for task in round.tasks:
                 found.add(task.form)
                 found.update(f"{len(w.sizes) + (w.times > 1)}-D" for w in task.walks)
-                found.update(self.args[w.arg].type for w in task.walks)
+                found.update(self.memory(w.arg).type for w in task.walks)
+                if round.loops > 1 and any(w.slide for w in task.walks):
+                    found.add("slides")
                 if len(task.walks) > 1:
                     found.add("chain")
                 if task.starts > 1:
@@ -118,30 +140,35 @@ class Design:
                     found.add("repeat")
         return found
 
+    def memory(self, number: int) -> Arg:
+        """An argument, or a column's buffer."""
+        return self.args[number] if number < len(self.args) else Arg("i32", TILE_WORDS)
+
     # --- the model ----------------------------------------------------------------------------------------------------
 
     def expected(self) -> list[bytes]:
         """What the arguments hold in the end."""
         memory = [bytearray(data) for data in self.initial]
+        memory += [bytearray(4 * TILE_WORDS) for _ in self.objects]
         for round in self.rounds:
-            for _ in range(round.loops):
-                streams: dict[int, deque[int]] = {c: deque() for c in range(len(self.objects))}
-                for task in (t for t in round.tasks if t.reads):
-                    self._move(task, memory, streams[task.column])
-                for task in (t for t in round.tasks if not t.reads):
-                    self._move(task, memory, streams[task.column])
-                assert not any(streams.values())
-        return [bytes(m) for m in memory]
+            for loop in range(round.loops):
+                # From shims to tiles first, then from tiles to shims; through a fifo it is one stream.
+                for tasks in (round.early(self), round.late(self)):
+                    streams: dict[int, deque[int]] = {c: deque() for c in range(len(self.objects))}
+                    for task in sorted(tasks, key=lambda task: not task.sends):
+                        self._move(task, memory, streams[task.column], loop)
+                    assert not any(streams.values())
+        return [bytes(m) for m in memory[: len(self.args)]]
 
-    def _move(self, task: Task, memory: list[bytearray], stream: deque[int]) -> None:
+    def _move(self, task: Task, memory: list[bytearray], stream: deque[int], loop: int) -> None:
         turns = range(task.starts * task.runs)
         for turn in turns:
             for walk in task.walks:
-                width = self.args[walk.arg].width
-                for element in walk.elements(turn):
+                width = self.memory(walk.arg).width
+                for element in walk.elements(turn, loop):
                     for byte in range(element * width, element * width + width):
                         assert 0 <= byte < len(memory[walk.arg])
-                        if task.reads:
+                        if task.sends:
                             stream.append(memory[walk.arg][byte])
                         else:
                             memory[walk.arg][byte] = stream.popleft()
@@ -153,8 +180,20 @@ class Design:
         lines = [f"aie.device({self.device}) {{"]
         for column, words in enumerate(self.objects):
             fifo = f"!aie.objectfifo<memref<{words}xi32>>"
+            lines.append(f"  %s{column} = aie.tile({column}, 0)")
+            kind = self.kinds_of[column]
+            if kind != "fifo":
+                zero = f"memref<{TILE_WORDS}xi32> = dense<0>"
+                lines += [
+                    f"  %m{column} = aie.tile({column}, {1 if kind == 'mem' else 2})",
+                    f'  %b{column} = aie.buffer(%m{column}) {{sym_name = "b{column}"}} : {zero}',
+                    f"  aie.flow(%s{column}, DMA : 0, %m{column}, DMA : 1)",
+                    f"  aie.flow(%m{column}, DMA : 0, %s{column}, DMA : 1)",
+                    f"  aie.shim_dma_allocation @in{column}(%s{column}, MM2S, 0)",
+                    f"  aie.shim_dma_allocation @out{column}(%s{column}, S2MM, 1)",
+                ]
+                continue
             lines += [
-                f"  %s{column} = aie.tile({column}, 0)",
                 f"  %m{column} = aie.tile({column}, 1)",
                 f"  aie.objectfifo @in{column}(%s{column}, {{%m{column}}}, 2 : i32) : {fifo}",
                 f"  aie.objectfifo @out{column}(%m{column}, {{%s{column}}}, 2 : i32) : {fifo}",
@@ -175,18 +214,40 @@ class Design:
         if round.loops > 1:
             lines.append(f"{pad}%n{number} = arith.constant {round.loops} : index")
             lines.append(f"{pad}scf.for %i{number} = %c0 to %n{number} step %c1 {{")
-        for task in round.tasks:
-            lines += self._task(task)
-        for task in round.tasks:
-            lines += self._end(task)
+            lines.append(f"    %j{number} = arith.index_cast %i{number} : index to i32")
+        for tasks in (round.early(self), round.late(self)):
+            for task in tasks:
+                lines += self._task(task, number, round)
+            for task in tasks:
+                lines += self._end(task)
         if round.loops > 1:
             lines.append(f"{pad}}}")
         return lines
 
     def _fifo(self, task: Task) -> str:
-        return f"{'in' if task.reads else 'out'}{task.column}"
+        return f"{'in' if task.sends else 'out'}{task.column}"
 
-    def _blocks(self, task: Task, buffers: list[str]) -> list[str]:
+    def _where(self, task: Task) -> str:
+        """Channel 1 into a tile, channel 0 out of it."""
+        return f"(%m{task.column}, MM2S, 0)" if task.sends else f"(%m{task.column}, S2MM, 1)"
+
+    def _slides(self, task: Task, number: int, round: Round) -> tuple[list[str], list[str | None]]:
+        """Offsets that depend on the loop: how they come about, and their names."""
+        lines: list[str] = []
+        names: list[str | None] = []
+        for n, walk in enumerate(task.walks):
+            name = f"%o{task.name}_{n}"
+            names.append(name if walk.slide and round.loops > 1 else None)
+            if names[-1]:
+                lines += [
+                    f"    {name}k = arith.constant {walk.slide} : i32",
+                    f"    {name}b = arith.constant {walk.offset} : i32",
+                    f"    {name}m = arith.muli %j{number}, {name}k : i32",
+                    f"    {name} = arith.addi {name}b, {name}m : i32",
+                ]
+        return lines, names
+
+    def _blocks(self, task: Task, buffers: list[str], offsets: list[str | None]) -> list[str]:
         lines: list[str] = []
         for n, (walk, buffer) in enumerate(zip(task.walks, buffers, strict=True)):
             if n:
@@ -197,31 +258,42 @@ class Design:
                 sizes = [walk.times, *[1] * missing, *sizes]
                 strides = [walk.step, *[0] * missing, *strides]
             dims = f" sizes = {sizes} strides = {strides}" if sizes != [walk.length] or strides != [1] else ""
-            memref = self.args[walk.arg].memref
-            lines.append(f"      aie.dma_bd({buffer} : {memref} offset = {walk.offset} len = {walk.length}{dims})")
+            memref = self.memory(walk.arg).memref
+            offset = offsets[n] or walk.offset
+            lines.append(f"      aie.dma_bd({buffer} : {memref} offset = {offset} len = {walk.length}{dims})")
             last = n == len(task.walks) - 1
             lines.append("      aie.end" if last else f"      aie.next_bd ^{task.name}_{n + 1}")
         return lines
 
     def _template(self, task: Task) -> list[str]:
+        """A chain for one task. Offsets that slide are arguments, as its buffers are."""
+        loops = next(r.loops for r in self.rounds if any(t is task for t in r.tasks))
         names = [f"%x{n}" for n in range(len(task.walks))]
-        params = ", ".join(f"{x}: {self.args[w.arg].memref}" for x, w in zip(names, task.walks, strict=True))
-        return [f"  aie.bd_chain @{task.name}({params}) {{", *self._blocks(task, names), "  }"]
+        offsets = [f"%y{n}" if w.slide and loops > 1 else None for n, w in enumerate(task.walks)]
+        params = [f"{x}: {self.memory(w.arg).memref}" for x, w in zip(names, task.walks, strict=True)]
+        params += [f"{y}: i32" for y in offsets if y]
+        return [f"  aie.bd_chain @{task.name}({', '.join(params)}) {{", *self._blocks(task, names, offsets), "  }"]
 
-    def _task(self, task: Task) -> list[str]:
-        buffers = [f"%a{w.arg}" for w in task.walks]
+    def _task(self, task: Task, number: int, round: Round) -> list[str]:
+        lines, offsets = self._slides(task, number, round)
+        buffers = [f"%a{w.arg}" if w.arg < len(self.args) else f"%b{task.column}" for w in task.walks]
         repeat = [f"repeat_count = {task.runs - 1} : i32"] if task.runs > 1 else []
         attrs = ", ".join([*(["issue_token = true"] if task.token else []), *repeat])
         again = [f"    aiex.dma_start_task(%{task.name})"]
         if task.form == "memcpy":
             return [self._memcpy(task)]
         if task.form == "chain":
-            types = ", ".join(self.args[w.arg].memref for w in task.walks)
-            head = f"    %{task.name} = aiex.dma_start_bd_chain_for @{task.name}({', '.join(buffers)}) : ({types}) for"
-            return [f"{head} @{self._fifo(task)} {{{attrs}}}", *again * (task.starts - 1)]
+            values = ", ".join([*buffers, *(o for o in offsets if o)])
+            types = ", ".join([self.memory(w.arg).memref for w in task.walks] + ["i32" for o in offsets if o])
+            where = f"on {self._where(task)}" if task.tile else f"for @{self._fifo(task)}"
+            starter = "dma_start_bd_chain" if task.tile else "dma_start_bd_chain_for"
+            head = f"    %{task.name} = aiex.{starter} @{task.name}({values}) : ({types}) {where}"
+            return [*lines, f"{head} {{{attrs}}}", *again * (task.starts - 1)]
+        what = f"dma_configure_task{self._where(task)}" if task.tile else f"dma_configure_task_for @{self._fifo(task)}"
         return [
-            f"    %{task.name} = aiex.dma_configure_task_for @{self._fifo(task)} {{",
-            *self._blocks(task, buffers),
+            *lines,
+            f"    %{task.name} = aiex.{what} {{",
+            *self._blocks(task, buffers, offsets),
             f"    }} {{{attrs}}}",
             *again * task.starts,
         ]
@@ -256,6 +328,7 @@ class _Build:
         # Per column of one round: descriptors beyond one a task, and transfers with ids of their own.
         self.spare: dict[int, int] = {}
         self.copies: dict[int, int] = {}
+        self.loops = 1
 
     def pick(self, low: int, high: int) -> int:
         """Both included."""
@@ -268,7 +341,8 @@ class _Build:
         types = [list(WIDTHS)[self.below(4)] for _ in range(self.pick(2, 7))]
         least, most = (9000, 20000) if big else (150, 600)
         args = [Arg(type, 4 // WIDTHS[type] * self.pick(least, most)) for type in types]
-        design = Design(("npu1", "npu2")[self.below(2)], objects, args, [])
+        kinds = [("fifo", "fifo", "mem", "core")[self.below(4)] for _ in range(columns)]
+        design = Design(("npu1", "npu2")[self.below(2)], objects, kinds, args, [])
         count = self.pick(1, 4)
         for number in range(count):
             design.rounds.append(self.round(design, last=number == count - 1))
@@ -295,35 +369,61 @@ class _Build:
         loops = 1 if self.below(4) else self.pick(2, 3)
         none = few and last and loops == 1
         self.spare, self.copies = dict.fromkeys(columns, 4), dict.fromkeys(columns, 0)
+        self.loops = loops
         tasks: list[Task] = []
         for column, target in zip(columns, targets, strict=True):
             piece = 4 * design.objects[column]
+            inside = len(design.args) + column
             whole = self.pick(1, 6)
             reads = self.tasks(design, column, True, sources, whole, piece)
-            writes = self.tasks(design, column, False, [target], whole, piece)
             for task in reads if none else reads[:-1]:
                 task.token = task.form == "memcpy" or not few
-            tasks += writes + reads if self.below(2) else reads + writes
+            if design.kinds_of[column] == "fifo":
+                writes = self.tasks(design, column, False, [target], whole, piece)
+                tasks += writes + reads if self.below(2) else reads + writes
+                continue
+            # Something comes in, and something else, of another size, goes out.
+            self.copies[column] = 0
+            other = self.pick(1, 6)
+            writes = self.tasks(design, column, False, [target], other, piece)
+            tasks += self.tasks(design, column, False, [inside], whole, piece, tile=True) + reads
+            tasks += writes + self.tasks(design, column, True, [inside], other, piece, tile=True)
         return Round(tasks, loops)
 
-    def tasks(self, design: Design, column: int, reads: bool, args: list[int], objects: int, piece: int) -> list[Task]:
+    def tasks(
+        self,
+        design: Design,
+        column: int,
+        sends: bool,
+        args: list[int],
+        objects: int,
+        piece: int,
+        *,
+        tile: bool = False,
+    ) -> list[Task]:
         """Up to four starts that move so many objects together."""
         found: list[Task] = []
         room = 4
+
+        def make(size: int, starts: int) -> Task:
+            return self.task(design, column, sends, args, size, starts, tile)
+
         while objects:
             mine = objects if room == 1 or not self.below(2) else self.pick(1, objects)
             starts = next(n for n in (self.pick(1, 3), 1) if mine % n == 0 and n <= room)
             room -= starts
             objects -= mine
-            found.append(self.task(design, column, reads, args, mine // starts * piece, starts))
+            found.append(make(mine // starts * piece, starts))
             if room == 0 and objects:
-                found[-1:] = [self.task(design, column, reads, args, (objects + mine // starts) * piece, 1)]
+                found[-1:] = [make((objects + mine // starts) * piece, 1)]
                 if starts > 1:
-                    found[-1:] = [self.task(design, column, reads, args, (objects + mine) * piece, 1)]
+                    found[-1:] = [make((objects + mine) * piece, 1)]
                 objects = 0
         return found
 
-    def task(self, design: Design, column: int, reads: bool, args: list[int], size: int, starts: int) -> Task:
+    def task(
+        self, design: Design, column: int, sends: bool, args: list[int], size: int, starts: int, tile: bool
+    ) -> Task:
         self.count += 1
         words = size // 4
         runs = self.divisor(words, 6) if self.below(3) == 0 else 1
@@ -345,13 +445,14 @@ class _Build:
             and (runs == walks[0].times or walks[0].times == 1)
         )
         number = 0
-        if copy and fits and self.copies[column] < 4:
+        if copy and fits and not tile and self.copies[column] < 4:
+            walks = [replace(walks[0], slide=0)]
             form = "memcpy"
             number = 12 + self.copies[column]
             self.copies[column] += 1
             if runs != walks[0].times:
                 walks = [Walk(walks[0].arg, walks[0].offset, walks[0].sizes, walks[0].strides, runs, 0)]
-        return Task(f"t{self.count}", column, reads, walks, runs, starts, True, form, number)
+        return Task(f"t{self.count}", column, sends, walks, runs, starts, True, form, number, tile)
 
     def divisor(self, n: int, most: int) -> int:
         found = [d for d in range(1, most + 1) if n % d == 0]
@@ -359,7 +460,7 @@ class _Build:
 
     def walk(self, design: Design, number: int, words: int, executions: int) -> Walk:
         """Some dimensions whose sizes multiply to a number of words, with strides that stay inside the argument."""
-        arg = design.args[number]
+        arg = design.memory(number)
         per = 4 // arg.width
         sizes = [words]
         for _ in range(self.below(3)):
@@ -383,6 +484,10 @@ class _Build:
         step = self.step(room // (times - 1)) if times > 1 and room >= times - 1 else 0
         times = times if step or times == 1 else 1
         room -= (times - 1) * step
+        slide = 0
+        if self.loops > 1 and self.below(2):
+            slide = self.step(room // (self.loops - 1)) if room >= self.loops - 1 else 0
+            room -= (self.loops - 1) * slide
         offset = self.below(room + 1)
         inner = len(sizes) - 1
         return Walk(
@@ -392,6 +497,7 @@ class _Build:
             tuple(1 if i == inner and per > 1 else t * per for i, t in enumerate(reversed(strides))),
             times,
             step * per,
+            slide * per,
         )
 
     def step(self, most: int) -> int:

@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 from aiecc.base.diag import Sink
 from aiecc.ir.dialects.aie.runtime import RuntimeSequenceOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
+from aiecc.ir.fold.rewrite import Tidy
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.passes.generic import Canonicalize
 
@@ -25,4 +26,6 @@ class CanonicalizeRuntimeSequences(Pass):
     def apply(self, op: Operation, sink: Sink) -> None:
         assert isinstance(op, DeviceOp)
         for sequence in op.ops_of(RuntimeSequenceOp):
+            # Arithmetic on the counts of unrolled loops, more of it than xDSL folds.
+            Tidy(sequence, {}).run()
             Canonicalize().apply(sequence, sink)
