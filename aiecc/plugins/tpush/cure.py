@@ -5,6 +5,7 @@ Every proposal is checked like the program itself, so none is made that would no
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -61,6 +62,7 @@ def _proposals(cluster: Cluster) -> Iterator[tuple[str, Cluster]]:
     yield from _freed_late(cluster)
     yield from _balanced(cluster)
     yield from _moved(cluster)
+    yield from _fused(cluster)
     yield from _deeper(cluster)
 
 
@@ -254,6 +256,23 @@ def _named(op: Op) -> str:
     ring = f" of {op.direction.name}" if isinstance(op, Push | Pop | Free) else ""
     line = f" (line {op.site.where.line})" if op.site.where is not None else ""
     return word + ring + line
+
+
+def _fused(cluster: Cluster) -> Iterator[tuple[str, Cluster]]:
+    """Two loops of one count, one behind the other, become one: what the second does no longer waits for all of the
+    first. Nothing of the first can have needed the second."""
+    for name in ("vector", "cube"):
+        program: Program = getattr(cluster, name)
+        for block in _blocks(program.ops):
+            for index, (one, two) in enumerate(itertools.pairwise(block)):
+                if not (isinstance(one, Loop) and isinstance(two, Loop)) or one.trips != two.trips:
+                    continue
+                both = replace(one, body=(*one.body, *two.body), carried=(*one.carried, *two.carried))
+                ops = _replaced(program.ops, block, (*block[:index], both, *block[index + 2 :]))
+                lines = [op.site.where.line for op in (one, two) if op.site.where is not None]
+                which = f" of lines {lines[0]} and {lines[1]}" if len(lines) == 2 else ""
+                words = f"in @{program.name}, make one loop of the two{which}, so that it pops before it has pushed all"
+                yield words, replace(cluster, **{name: replace(program, ops=ops)})
 
 
 # ------------------------------------------------------------------------------------------------- slots
