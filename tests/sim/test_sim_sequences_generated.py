@@ -112,7 +112,8 @@ def test_a_wrong_word_is_seen(word: int) -> None:
             continue
         words = words_of(parse(design.text, "design.mlir"))
         ops = [entry.op for entry in decode(words.data).entries]
-        matters = [at for at, op in enumerate(ops) if isinstance(op, BlockWrite) and does_something(op.data, word)]
+        shims = [(at, op) for at, op in enumerate(ops) if isinstance(op, BlockWrite) and not op.address >> 20 & 0x1F]
+        matters = [at for at, op in shims if does_something(op.data, word)]
         if not matters:
             continue
         total += 1
