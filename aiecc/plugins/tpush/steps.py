@@ -93,7 +93,7 @@ class Step:
 
     def __str__(self) -> str:
         if self.flag is not None:
-            return f"{self.act.value} {self.role} {self.flag.number} ({self.flag})"
+            return f"{self.act.value} {self.role}: {self.flag}"
         at = ", ".join(f"{a.space.value} 0x{a.address:x} {a.size}" for a in self.accesses)
         return f"{self.act.value} slot[{self.tag}] {at}"
 

@@ -1,4 +1,4 @@
-"""pipes.txt and pipes.json: every pipe with its slots, flags, addresses and sizes."""
+"""pipes.txt, pipes.json: every pipe with its slots, flags, addresses and sizes. steps.txt: the steps of every core."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from aiecc.api import Module, Placement, Sink, load, refuse, view
 from aiecc.plugins.tpush.memories import MEMORIES
 from aiecc.plugins.tpush.model import Agent, Cluster, Direction, Pipe, Platform
 from aiecc.plugins.tpush.protocol import Protocol
-from aiecc.plugins.tpush.size import pipe_bytes, workspaces
+from aiecc.plugins.tpush.size import in_workspace, pipe_bytes, workspaces
+from aiecc.plugins.tpush.unroll import streams, worlds
 
 _MASKS = {1: "Cube to Vector", 2: "Vector to Cube", 3: "both directions"}
 
@@ -115,3 +117,70 @@ def _ring_text(ring: dict[str, Any]) -> list[str]:
     lines.append("      slot  flag  address")
     lines += [f"      {slot['tag']:>4}  {slot['flag']:>4}  0x{slot['address']:X}" for slot in ring["slots"]]
     return lines
+
+
+# --- steps --------------------------------------------------------------------------------------------------------
+
+
+def as_steps(clusters: Iterable[Cluster]) -> str:
+    """steps.txt: what each core does with pipes, step by step, in a run where trip counts and conditions that only the
+    run knows are those of `unroll.worlds`' last run. It ends where the slots have gone round twice."""
+    return "\n".join(_steps(cluster) for cluster in clusters)
+
+
+def _steps(cluster: Cluster) -> str:
+    *_, world = worlds(cluster)
+    run = streams(cluster, world=world)
+    assumed = f" with {world}" if str(world) else ""
+    lines = [f"@{cluster.cube.name} and @{cluster.vector.name} on {cluster.platform.value.upper()}{assumed}"]
+    first = ", ".join(f"{flag}" for flag in sorted(run.preset))
+    lines.append(f"  set at first: {first or 'no flag'}")
+    last = {pipe.id: 2 * pipe.slot_num for pipe in cluster.pipes}
+    for stream in run.streams:
+        lines += ["", f"  {stream.agent.title}"]
+        left = 0
+        for index, (step, number) in enumerate(zip(stream.steps, stream.messages, strict=True)):
+            if number >= last[step.pipe]:
+                left += 1
+                continue
+            where = stream.site(index).where
+            line = f"  line {where.line}" if where is not None else ""
+            many = f"pipe {step.pipe} " if len(cluster.pipes) > 1 else ""
+            lines.append(f"    {many}{step.direction.name} {number:>3}  {step}{line}")
+        if left:
+            lines.append(f"    and {left} more steps, the same with the same slots")
+    return "\n".join(lines) + "\n"
+
+
+# --- as files -----------------------------------------------------------------------------------------------------
+
+
+def _placed(module: Module, placement: Placement) -> list[Cluster]:
+    """The clusters of a module with all their addresses."""
+    from aiecc.plugins.tpush.build import clusters_in, is_ours, placed
+
+    if not is_ours(module):
+        refuse("aiecc: the design has no pipes", code="E0901")
+    found = [placed(pair, cluster, placement) for pair, cluster in clusters_in(load(module), Sink())]
+    return [in_workspace(cluster) if cluster.platform is Platform.A2A3 else cluster for cluster in found]
+
+
+@view("pipes.txt")
+def pipes_txt(module: Module, placement: Placement) -> str:
+    """Pipes between Cube and Vector cores: slots, flags, addresses, sizes."""
+    return as_text(_placed(module, placement))
+
+
+@view("pipes.json")
+def pipes_json(module: Module, placement: Placement) -> str:
+    """The same as JSON."""
+    return as_json(_placed(module, placement))
+
+
+@view("steps.txt")
+def steps_txt(module: Module, placement: Placement) -> str:
+    """What each core does with pipes, step by step, with real flags and addresses."""
+    return as_steps(_placed(module, placement))
+
+
+VIEWS = (pipes_txt, pipes_json, steps_txt)
