@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from aiecc.api import Module, Placement, Sink, load, refuse, view
+from aiecc.api import Module, Placement, Sink, refuse, view
 from aiecc.plugins.tpush.memories import MEMORIES
 from aiecc.plugins.tpush.model import Agent, Cluster, Direction, Pipe, Platform
 from aiecc.plugins.tpush.protocol import Protocol
@@ -157,6 +157,7 @@ def _steps(cluster: Cluster) -> str:
 
 def _placed(module: Module, placement: Placement) -> list[Cluster]:
     """The clusters of a module with all their addresses."""
+    from aiecc.api import load
     from aiecc.plugins.tpush.build import clusters_in, is_ours, placed
 
     if not is_ours(module):
