@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from aiecc.base.blob import Blob
 from aiecc.base.diag import Diagnostic, Level, Note, Refused, Sink, refuse, render
 from aiecc.base.spans import Span
+from aiecc.choices import LowerOptions
 from aiecc.engine.build import Bug, Build, State
 from aiecc.engine.options import option, options
 from aiecc.engine.plugins import Plugins
@@ -62,6 +63,9 @@ if TYPE_CHECKING:
     from aiecc.ir.spans import copy_span, span_of
     from aiecc.ir.text import dump, load, print_module, thaw
     from aiecc.ir.verify import verify
+    from aiecc.sim.npy import read_npy, write_npy
+    from aiecc.tools.native import native_library
+    from aiecc.tools.workshop import Workshop
 
 __all__ = [
     "KEYS",
@@ -89,6 +93,7 @@ __all__ = [
     "LinkKind",
     "LinkScript",
     "LlvmIr",
+    "LowerOptions",
     "Lowered",
     "Memo",
     "Module",
@@ -101,6 +106,8 @@ __all__ = [
     "Result",
     "Runtime",
     "SequenceId",
+    "Simulation",
+    "Simulator",
     "Sink",
     "Source",
     "Span",
@@ -113,6 +120,7 @@ __all__ = [
     "TileProblem",
     "Toolchain",
     "View",
+    "Workshop",
     "build",
     "copy_span",
     "dump",
@@ -120,11 +128,14 @@ __all__ = [
     "hookspec",
     "load",
     "load_plugins",
+    "lower_design",
+    "native_library",
     "option",
     "options",
     "place_tile",
     "place_tiles",
     "print_module",
+    "read_npy",
     "refuse",
     "render",
     "span_of",
@@ -135,25 +146,30 @@ __all__ = [
     "verify",
     "view",
     "views",
+    "write_npy",
 ]
 
 
-_IR = {
+_LATER = {
     "Pass": "aiecc.ir.passes.base",
     "copy_span": "aiecc.ir.spans",
+    "Workshop": "aiecc.tools.workshop",
     "dump": "aiecc.ir.text",
     "load": "aiecc.ir.text",
+    "native_library": "aiecc.tools.native",
     "print_module": "aiecc.ir.text",
+    "read_npy": "aiecc.sim.npy",
     "span_of": "aiecc.ir.spans",
     "thaw": "aiecc.ir.text",
     "verify": "aiecc.ir.verify",
+    "write_npy": "aiecc.sim.npy",
 }
-"""What comes with xDSL, which only plugins that work on IR should have to wait for."""
+"""What comes with xDSL, or starts tools: only plugins that work on IR, or run something, should wait for it."""
 
 
 def __getattr__(name: str) -> Any:
-    if name in _IR:
-        return getattr(import_module(_IR[name]), name)
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -193,6 +209,42 @@ def place_tile(problem: TileProblem) -> TileLayout:
     if not isinstance(answer, TileLayout):
         raise Refused(*answer.diagnostics)
     return answer
+
+
+def lower_design(module: Module, lower: LowerOptions, diag: Sink) -> Lowered | None:
+    """For plugins that make a design of something else (`aiecc_lower`): what our own lowering makes of the design."""
+    from aiecc.stages.lower import aiecc_lower
+
+    return aiecc_lower(module, lower, diag)
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What `aiecc simulate` was asked to run. `args`, `arg_outs`: by number, as given: a file, or what else the
+    simulator takes. `device`, `sequence`: which, when the user names one. `work`: where builds may keep what they make.
+    """
+
+    source: Source
+    plugins: Plugins
+    work: Path
+    args: Mapping[int, str] = field(default_factory=dict[int, str])
+    arg_outs: Mapping[int, str] = field(default_factory=dict[int, str])
+    device: str = ""
+    sequence: str = ""
+    dtype: str = ""
+
+
+@dataclass(frozen=True)
+class Simulator:
+    """What `aiecc simulate` runs designs with that have no `aie.device` (`aiecc_simulators`).
+
+    `accepts`: whether it runs this module. `run`: does so, prints its report, and says whether all ended well; raises
+    `Refused` for what cannot be run.
+    """
+
+    name: str
+    accepts: Callable[[Module], bool]
+    run: Callable[[Simulation], bool]
 
 
 @dataclass(frozen=True)

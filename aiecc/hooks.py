@@ -282,3 +282,9 @@ def aiecc_targets() -> Iterable[Target]:
 def aiecc_toolchains() -> Sequence[str]:
     """Bring toolchains: paths of TOML files."""
     raise NotImplementedError
+
+
+@hookspec
+def aiecc_simulators() -> Iterable[Any]:
+    """Bring what `aiecc simulate` runs designs of other dialects with (`aiecc.api.Simulator`)."""
+    raise NotImplementedError

@@ -94,9 +94,7 @@ def _register(plugins: Plugins, strict: bool) -> None:
                     refuse(f"plugin '{name}': {problem}", code="E0902")
     toolchain_files(plugins, strict=strict)
     for hook, install in (("aiecc_dialects", _install_dialects), ("aiecc_passes", _install_passes)):
-        for name, found in plugins.ask(hook, strict=strict):
-            if any(each.name == name for each in OURS):
-                continue
+        for name, found in plugins.ask(hook, strict=strict, without=[each.name for each in OURS]):
             with _blamed(plugins, name, strict):
                 install(name, found)
 

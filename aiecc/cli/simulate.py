@@ -91,8 +91,14 @@ def run(args: Sequence[str]) -> int:
         else:
             files[end] = Path(value)
             drains.setdefault(end, None)
-    invited(given.plugins)
+    plugins = invited(given.plugins)
     module = _read(parsed.words[0])
+    if not any(op.name == "aie.device" for op in module.walk()):
+        from aiecc.cli.simulate_other import run_other
+
+        ended = run_other(parsed.words[0], given, plugins)
+        if ended is not None:
+            return ended
     models = _models(given.kernels) if given.kernels else {}
     if given.seq or given.args or given.arg_outs:
         from aiecc.cli.simulate_host import run_arguments

@@ -10,7 +10,7 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -304,13 +304,15 @@ class Plugins:
         row.status, row.why = "failed", why
         self._lines.clear()
 
-    def ask(self, hook: str, *, strict: bool = True) -> list[tuple[str, Any]]:
+    def ask(self, hook: str, *, strict: bool = True, without: Collection[str] = ()) -> list[tuple[str, Any]]:
         """Ask everybody at a hook that registers something: (plugin, answer), in the order of the line.
 
-        What a plugin raises is refused in its name (E0902); with `strict=False` it is left out instead.
+        `without`: names of plugins that are not asked. What a plugin raises is refused in its name (E0902); with `strict=False` it is left out instead.
         """
         found: list[tuple[str, Any]] = []
         for impl in reversed(getattr(self._manager.hook, hook).get_hookimpls()):
+            if impl.plugin_name in without:
+                continue
             try:
                 if impl.wrapper or impl.hookwrapper:
                     refuse(f"plugin '{impl.plugin_name}': {hook} cannot be wrapped", code="E0902")

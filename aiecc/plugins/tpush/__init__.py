@@ -36,6 +36,14 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from aiecc.api import hookimpl
+from aiecc.plugins.tpush.hooking import (
+    aiecc_lower,
+    aiecc_parse,
+    aiecc_simulators,
+    aiecc_stages,
+    aiecc_targets,
+    aiecc_threads,
+)
 
 if TYPE_CHECKING:
     from xdsl.ir import Dialect
@@ -61,3 +69,15 @@ def aiecc_passes() -> Iterable[type[Pass]]:
     from aiecc.plugins.tpush.passes import PASSES
 
     return PASSES
+
+
+__all__ = [
+    "aiecc_dialects",
+    "aiecc_lower",
+    "aiecc_parse",
+    "aiecc_passes",
+    "aiecc_simulators",
+    "aiecc_stages",
+    "aiecc_targets",
+    "aiecc_threads",
+]

@@ -10,10 +10,11 @@ from dataclasses import replace
 from functools import cache
 
 from aiecc.api import Target, targets
-from aiecc.plugins.tpush.emit_base import WINDOW
 from aiecc.plugins.tpush.memories import MEMORIES
 from aiecc.plugins.tpush.model import Agent, Platform, Space
 
+WINDOW = 0x100000
+"""Bytes of address space that a memory has, see `runtime/pipes.h`."""
 COLUMN = 0
 ROWS: dict[Agent, int] = {Agent.AIV1: 1, Agent.CUBE: 2, Agent.AIV0: 3}
 """Rows of the cores; the row below them is what every device has there."""

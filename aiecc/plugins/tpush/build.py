@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, i64
 from xdsl.ir import Block, Operation, SSAValue
 
 from aiecc.api import Module, Placement, Refused, Sink, copy_span, dump, load, thaw
+from aiecc.plugins.tpush.analyse import analyse
 from aiecc.plugins.tpush.boards import COLUMN, ROWS, beyond, board
 from aiecc.plugins.tpush.emit import PREFIX, emit
 from aiecc.plugins.tpush.emit_base import Code, Room
@@ -22,7 +23,7 @@ from aiecc.plugins.tpush.kernels import Pair, kernels_of, platform_of
 from aiecc.plugins.tpush.model import Agent, Cluster, Kind, Platform
 from aiecc.plugins.tpush.protocol import FreeRule
 from aiecc.plugins.tpush.runtime import FOLDER
-from aiecc.plugins.tpush.size import with_bases
+from aiecc.plugins.tpush.size import arranged, with_bases
 
 STACK = "stack_size"
 """What a kernel says about its stack, as an `aie.core` does."""
@@ -44,6 +45,14 @@ def clusters_in(op: ModuleOp, diag: Sink) -> list[tuple[Pair, Cluster]]:
     assert isinstance(platform, Platform)
     found = [(pair, cluster_of(pair, platform, diag)) for pair in pairs_in(op)]
     return [(pair, cluster) for pair, cluster in found if cluster is not None]
+
+
+def check(module: Module, diag: Sink) -> bool:
+    """Report deadlocks, races, flags and rings that do not fit; False when there was something to report."""
+    for _, cluster in clusters_in(load(module), diag):
+        if arranged(cluster, diag) is not None:
+            analyse(cluster, diag)
+    return not diag.failed
 
 
 def device_name(pair: Pair) -> str:

@@ -13,8 +13,6 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from aiecc.api import copy_span
 from aiecc.plugins.tpush.model import Agent, Space
 
-WINDOW = 0x100000
-"""Bytes of address space that a memory has, see `runtime/pipes.h`."""
 PRIVATE = {Space.LEFT: 8, Space.RIGHT: 9, Space.ACC: 10, Space.BIAS: 11, Space.SCALING: 12}
 """Windows of the Cube's other memories."""
 

@@ -10,9 +10,10 @@ from xdsl.dialects.builtin import AnyFloat, Float32Type, IntegerType, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from aiecc.api import refuse, span_of
+from aiecc.plugins.tpush.boards import WINDOW
 from aiecc.plugins.tpush.dialect.attrs import PtrType, TileBufType
 from aiecc.plugins.tpush.dialect.tile_ops import AddPtrOp, AllocTileOp, ComputeOp, MakeTensorViewOp, PartitionViewOp
-from aiecc.plugins.tpush.emit_base import PRIVATE, WINDOW, Room, Writer
+from aiecc.plugins.tpush.emit_base import PRIVATE, Room, Writer
 from aiecc.plugins.tpush.extract import tile_of
 from aiecc.plugins.tpush.memories import MEMORIES
 from aiecc.plugins.tpush.model import Agent, Platform, Space, Tile
