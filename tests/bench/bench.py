@@ -219,12 +219,18 @@ def sequences() -> list[Row]:
     return rows()
 
 
+def pipes() -> list[Row]:
+    from pipes import rows
+
+    return rows()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--full", action="store_true", help="the whole placement corpora")
     parser.add_argument(
-        "--only", choices=("build", "start", "memory", "fifos", "sequences", "sim", "place"), help="one table"
+        "--only", choices=("build", "start", "memory", "fifos", "sequences", "pipes", "sim", "place"), help="one table"
     )
     asked = parser.parse_args()
     print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}, medians of {asked.runs} runs")
@@ -238,6 +244,8 @@ def main() -> None:
         table("lowering objectFifos", lowering())
     if asked.only in (None, "sequences"):
         table("runtime sequences", sequences())
+    if asked.only in (None, "pipes"):
+        table("pipes between cores", pipes())
     if asked.only in (None, "sim"):
         table("array model", simulating())
     if asked.only in (None, "place"):
