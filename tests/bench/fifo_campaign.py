@@ -78,7 +78,7 @@ def shrink(seed: int, why: str, tries: int = SHRINKS) -> Design:
                 continue
             left -= 1
             verdict = _verdict(design, seed)
-            if verdict.what == "differs" and verdict.why == why:
+            if verdict.what in ("differs", "turns") and verdict.why == why:
                 best, choices, improved = design, made, True
                 break
     return best
