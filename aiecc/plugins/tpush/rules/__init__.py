@@ -82,6 +82,7 @@ def _check_programs(pair: Pair, platform: Platform, diag: Sink) -> None:
     order.check_lanes(cluster, programs, diag)
     if not diag.failed:
         order.check_messages(cluster, diag)
+    if not diag.failed:
         frees.check_frees(cluster, diag)
     if not diag.failed:
         if platform is Platform.A5:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from aiecc.api import Sink
@@ -15,8 +16,8 @@ from aiecc.plugins.tpush.dialect.pipe_ops import (
     PushOp,
     ReserveBufferOp,
 )
-from aiecc.plugins.tpush.kernels import Kernel, function_around, kind_of
-from aiecc.plugins.tpush.memories import CONSUMER_SPACE, GRANULE, PUSH_SPACES
+from aiecc.plugins.tpush.kernels import KIND, Kernel, function_around, kind_of
+from aiecc.plugins.tpush.memories import CONSUMER_SPACE, GRANULE, MEMORIES, PUSH_SPACES
 from aiecc.plugins.tpush.model import Direction, Kind, Platform, Space, Split
 from aiecc.plugins.tpush.rules.common import core, memory_name, tell, up, way
 
@@ -32,22 +33,31 @@ _SPLITS = "0 none, 1 up-down, 2 left-right, 3 and 4 the same for an odd number o
 
 def check_places(module: ModuleOp, diag: Sink) -> None:
     """Every op stands in a function that says which core it runs on, and it is that of the op."""
+    told: set[func.FuncOp] = set()
     for op in module.walk():
         if not isinstance(op, PipeOp | InitializePipe | ReserveBufferOp | ImportReservedBufferOp):
             continue
         function = function_around(op)
+        if function in told:
+            continue
         if function is None:
             tell(diag, op, f"'{op.name}' stands in no function")
             continue
         kind = kind_of(function)
         name = function.sym_name.data
         if kind is None:
-            wanted = op.KIND.value if isinstance(op, PipeOp | InitializePipe) else "vector"
-            todo = f"write func.func @{name}(..) attributes {{pto.kernel_kind = #pto.kernel_kind<{wanted}>}}"
+            told.add(function)
+            todo = f"write func.func @{name}(..) attributes {{{KIND} = #pto.kernel_kind<{_wanted(function)}>}}"
             tell(diag, op, f"'{op.name}' stands in '{name}', which does not say what it runs on", todo=todo)
         elif isinstance(op, PipeOp | InitializePipe) and op.KIND is not kind:
             text = f"'{op.name}' runs on {core(op.KIND)}, but '{name}' is a {kind.value} kernel"
             tell(diag, op, text, todo=f"write {_OTHERS[op.name]}")
+
+
+def _wanted(function: func.FuncOp) -> str:
+    """The kind that the ops of a function ask for."""
+    kinds = [op.KIND.value for op in function.walk() if isinstance(op, PipeOp | InitializePipe)]
+    return kinds[0] if kinds else "cube or vector"
 
 
 def check_setup(op: InitializePipe, platform: Platform, diag: Sink) -> None:
@@ -133,8 +143,6 @@ def check_mixing(kernel: Kernel, diag: Sink) -> None:
 
 def check_reservation(op: ReserveBufferOp, kernel: Kernel, platform: Platform, diag: Sink) -> None:
     """A buffer lies in the memory of the core it stands on, aligned and within it."""
-    from aiecc.plugins.tpush.memories import MEMORIES
-
     space, size = op.memory.space, op.size.value.data
     name = op.buffer.data
     wanted = Space.VEC if kernel.kind is Kind.VECTOR else Space.MAT

@@ -12,7 +12,7 @@ from aiecc.plugins.tpush.dialect.pipe_ops import InitializePipe, ReserveBufferOp
 from aiecc.plugins.tpush.dialect.tile_ops import AllocTileOp
 from aiecc.plugins.tpush.extract import reservation
 from aiecc.plugins.tpush.kernels import Kernel, Pair, arguments_of
-from aiecc.plugins.tpush.memories import CONSUMER_SPACE, MEMORIES
+from aiecc.plugins.tpush.memories import CONSUMER_SPACE, GRANULE, MEMORIES
 from aiecc.plugins.tpush.model import Direction, Platform, Space
 from aiecc.plugins.tpush.rules.common import memory_name, tell, up, way
 from aiecc.plugins.tpush.values import Values
@@ -45,11 +45,26 @@ def check_on_chip(pair: Pair, platform: Platform, diag: Sink) -> None:
     for kernel in pair.kernels:
         for space in (Space.VEC, Space.MAT, Space.LEFT, Space.RIGHT, Space.ACC):
             rooms = [*_reserved(kernel, space), *_literal(pair, kernel, space, platform), *_tiles(kernel, space)]
+            for room in rooms:
+                _inside(room, space, platform, diag)
             for room, other in _clashes(rooms):
                 free = up(max(each.end for each in rooms if each.ring), MEMORIES[platform][space].alignment)
                 where = memory_name(platform, space)
                 text = f"{room} overlaps {other} in {where}"
                 tell(diag, room.op, text, [("the other one is here", other.op)], f"start it at {free}")
+
+
+def _inside(room: Room, space: Space, platform: Platform, diag: Sink) -> None:
+    """What has an address lies aligned, and within its memory. Reservations have been looked at."""
+    memory = MEMORIES[platform][space]
+    where = memory_name(platform, space)
+    if isinstance(room.op, ReserveBufferOp):
+        return
+    if room.base % memory.alignment:
+        text = f"{room.title} starts at {room.base}, no multiple of {memory.alignment}"
+        tell(diag, room.op, text, todo=f"start it at {up(room.base, memory.alignment)}")
+    elif room.base < 0 or room.end > memory.usable:
+        tell(diag, room.op, f"{room} lies outside of {where}, which has {memory.usable} bytes to give")
 
 
 def _clashes(rooms: list[Room]) -> Iterable[tuple[Room, Room]]:
@@ -123,6 +138,10 @@ def check_workspace(pair: Pair, diag: Sink) -> None:
         if offset is None:
             continue
         size = len(op.directions) * op.slots * op.bytes_per_slot
+        if offset % GRANULE:
+            text = f"pipe {op.number} starts at byte {offset} of its workspace, no multiple of {GRANULE}"
+            tell(diag, op, text, todo=_further(op.gm_slot_buffer, up(offset, GRANULE)))
+            continue
         room = Room(f"pipe {op.number}", offset, size, op, True)
         mine = rooms.setdefault(start, [])
         clash = next((other for other in mine if room.meets(other)), None)

@@ -5,22 +5,29 @@ from __future__ import annotations
 from aiecc.api import Sink
 from aiecc.plugins.tpush.memories import GRANULE
 from aiecc.plugins.tpush.model import Cluster, Direction, Kind, Pipe, Platform, Pop, Program, Push, Split, Tile
-from aiecc.plugins.tpush.rules.common import tell, up, way
+from aiecc.plugins.tpush.rules.common import tell, up
 from aiecc.plugins.tpush.split import doubled
 
 
 def check_tiles(cluster: Cluster, diag: Sink) -> None:
     """Every tile that is pushed or popped."""
     pipes = {pipe.id: pipe for pipe in cluster.pipes}
-    told: set[object] = set()
-    for program in (cluster.cube, cluster.vector):
-        for op in program.walk():
-            if isinstance(op, Push | Pop) and op.pipe in pipes and op.site not in told:
+    told: set[tuple[int, Direction]] = set()
+    for kind in (Push, Pop):  # what is wrong with a push need not be said of its pop
+        wrong: set[tuple[int, Direction]] = set()
+        for program in (cluster.cube, cluster.vector):
+            for op in program.walk():
+                if not isinstance(op, kind) or op.pipe not in pipes:
+                    continue
+                ring = (op.pipe, op.direction)
+                if ring in told:
+                    continue
                 before = len(diag.items)
                 if _legal(op, program, cluster.platform, diag):
                     _fits(op, pipes[op.pipe], program, diag)
                 if len(diag.items) > before:
-                    told.add(op.site)
+                    wrong.add(ring)
+        told |= wrong
 
 
 def whole_tile(op: Push | Pop, kind: Kind) -> Tile:
@@ -92,7 +99,7 @@ def _fits(op: Push | Pop, pipe: Pipe, program: Program, diag: Sink) -> None:
     whole = whole_tile(op, program.kind)
     if whole.size <= pipe.slot_size:
         return
-    half = "" if op.split is Split.NONE or program.kind is Kind.CUBE else "whole "
-    text = f"a {half}tile of {whole.size} bytes does not fit a slot of pipe {pipe.id}, which has {pipe.slot_size}"
-    note = (f"{way(op.direction)}, {whole.height}x{whole.width} of {whole.element} bytes each", op.site)
-    tell(diag, op.site, text, [note], f"set slot_size = {up(whole.size, GRANULE)} on both sides")
+    both = "" if op.split is Split.NONE or program.kind is Kind.CUBE else " (both lanes together)"
+    text = f"a tile of {whole.height}x{whole.width}{both} has {whole.size} bytes, "
+    text += f"a slot of pipe {pipe.id} {pipe.slot_size}"
+    tell(diag, op.site, text, todo=f"set slot_size = {up(whole.size, GRANULE)} on both sides")
