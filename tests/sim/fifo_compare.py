@@ -70,28 +70,34 @@ def lower(design: Design, module: ModuleOp, *, whole: bool = True) -> None:
         raise Refused(*(d for d in sink.items if d.level is Level.ERROR))
 
 
-def before(design: Design, module: ModuleOp, seed: int) -> Outcome:
+def before(design: Design, module: ModuleOp, seed: int, slack: int = 0) -> Outcome:
     """By its fifos."""
     feeds: dict[End, bytes | Sequence[bytes]] = dict(design.feeds.items())
     drains: dict[End, int | None] = dict(design.drains.items())
-    return meaning(module, feeds=feeds, drains=drains, cores_end=design.cores_end, seed=seed, max_events=LIMIT)
+    return meaning(
+        module, feeds=feeds, drains=drains, cores_end=design.cores_end, seed=seed, slack=slack, max_events=LIMIT
+    )
 
 
-def after(design: Design, module: ModuleOp, seed: int) -> Outcome:
+def after(design: Design, module: ModuleOp, seed: int, slack: int = 0) -> Outcome:
     """Lowered."""
     feeds: dict[End, bytes | Sequence[bytes]] = {f"{name}_shim_alloc": data for name, data in design.feeds.items()}
     drains: dict[End, int | None] = {f"{name}_shim_alloc": size for name, size in design.drains.items()}
-    return simulate(module, feeds=feeds, drains=drains, cores_end=design.cores_end, seed=seed, max_events=8 * LIMIT)
+    return simulate(
+        module, feeds=feeds, drains=drains, cores_end=design.cores_end, seed=seed, slack=slack, max_events=8 * LIMIT
+    )
 
 
-def compare(design: Design, seeds: Sequence[int] = (0, 1), *, whole: bool = True, hang: bool = False) -> Verdict:
-    """Run both and compare: finished or stuck, and every byte that came out.
+def compare(
+    design: Design, seeds: Sequence[int] = (0, 1), *, whole: bool = True, hang: bool = False, slack: int = 0
+) -> Verdict:
+    """Run both and compare: finished or stuck, every byte that came out, and how far each core got.
 
     Not `whole` is twice as fast, and leaves out the verifier and what other interleavings of the meaning say. `hang`
-    asks the hang check as well.
+    asks the hang check as well. `slack` are the bytes that a stream holds on its way, in both.
     """
     try:
-        verdict = _compare(design, seeds, whole, hang)
+        verdict = _compare(design, seeds, whole, hang, slack)
     except Refused as refused:
         first = refused.diagnostics[0]
         verdict = Verdict("refused", _general(first.text), str(first))
@@ -103,17 +109,17 @@ def compare(design: Design, seeds: Sequence[int] = (0, 1), *, whole: bool = True
     return verdict
 
 
-def _compare(design: Design, seeds: Sequence[int], whole: bool, hang: bool) -> Verdict:
+def _compare(design: Design, seeds: Sequence[int], whole: bool, hang: bool, slack: int) -> Verdict:
     module = checked(design) if whole else parse(design.text, "design.mlir")
-    wanted = before(design, module, seeds[0])
+    wanted = before(design, module, seeds[0], slack)
     if wanted.trap is not None:
         return Verdict("differs", f"the meaning traps: {wanted.trap.kind.value}", wanted.report())
     if wanted.status is Status.LIMIT:
         return Verdict("limit")
-    others = [("meaning", before(design, module, seed)) for seed in seeds[1:] if whole]
+    others = [("meaning", before(design, module, seed, slack)) for seed in seeds[1:] if whole]
     fate = _fate(design, module) if hang else ""
     lower(design, module, whole=whole)
-    others += [("lowered", after(design, module, seed)) for seed in seeds]
+    others += [("lowered", after(design, module, seed, slack)) for seed in seeds]
     for who, got in others:
         why = difference(design, wanted, got)
         if why and who == "lowered" and _ahead(design, wanted, got):

@@ -31,7 +31,7 @@ def test_both_ways_come_to_the_same(shard: int) -> None:
         design = build(Seeded(seed), 1 + seed % 3)
         if design is None:
             continue
-        verdict = compare(design, (0, seed), whole=seed % 16 == 0, hang=seed % 4 == 1)
+        verdict = compare(design, (0, seed), whole=seed % 16 == 0, hang=seed % 4 == 1, slack=32 * (seed % 2))
         assert verdict.what != "differs", f"seed {seed}: {verdict.why}\n{verdict.detail}\n{design.text}"
         ends[verdict.what] += 1
     # What is refused proves nothing.
