@@ -43,6 +43,7 @@ from aiecc.plugins.tpush.hooking import (
     aiecc_stages,
     aiecc_targets,
     aiecc_threads,
+    aiecc_views,
 )
 
 if TYPE_CHECKING:
@@ -80,4 +81,5 @@ __all__ = [
     "aiecc_stages",
     "aiecc_targets",
     "aiecc_threads",
+    "aiecc_views",
 ]

@@ -22,10 +22,12 @@ from aiecc.api import (
     Source,
     Target,
     Toolchain,
+    View,
     Workshop,
     hookimpl,
     lower_design,
     stage,
+    view,
 )
 
 
@@ -120,3 +122,33 @@ def _run(asked: Simulation) -> bool:
 def aiecc_simulators() -> Iterable[Simulator]:
     """Clusters run on this machine, a thread per core."""
     return [Simulator("tpush", _accepts, _run)]
+
+
+@view("pipes.txt")
+def pipes_txt(module: Module, placement: Placement) -> str:
+    """Pipes between Cube and Vector cores: slots, flags, addresses, sizes."""
+    from aiecc.plugins.tpush.views import as_text, shown
+
+    return shown(module, placement, as_text)
+
+
+@view("pipes.json")
+def pipes_json(module: Module, placement: Placement) -> str:
+    """The same as JSON."""
+    from aiecc.plugins.tpush.views import as_json, shown
+
+    return shown(module, placement, as_json)
+
+
+@view("steps.txt")
+def steps_txt(module: Module, placement: Placement) -> str:
+    """What each core does with pipes, step by step, with real flags and addresses."""
+    from aiecc.plugins.tpush.views import as_steps, shown
+
+    return shown(module, placement, as_steps)
+
+
+@hookimpl
+def aiecc_views() -> Iterable[View]:
+    """pipes.txt, pipes.json, steps.txt."""
+    return [pipes_txt, pipes_json, steps_txt]

@@ -70,4 +70,32 @@ def _rule(word: str, op: Operation, sink: Sink) -> FreeRule | None:
         return None
 
 
-PASSES: list[type[Pass]] = [VerifyPipes, CheckPipes]
+@dataclass(frozen=True)
+class LowerPipes(Pass):
+    """Each cluster becomes a device whose cores call the run-time ABI step by step (`runtime/pipes.h`)."""
+
+    name: ClassVar[str] = "pto-lower-pipes"
+    summary: ClassVar[str] = "Make devices of clusters, steps of pushes, pops and frees"
+
+    arch: str = ""
+    free: str = FreeRule.AFTER_USE.value
+
+    def apply(self, op: Operation, sink: Sink) -> None:
+        rule = _rule(self.free, op, sink)
+        if rule is None or not _verified(op, self.arch, sink):
+            return
+        from aiecc.api import dump, thaw
+        from aiecc.plugins.tpush.build import build_devices
+
+        assert isinstance(op, ModuleOp)
+        made = build_devices(dump(op.clone()), sink, rule)
+        if made is None:
+            return
+        for old in list(op.body.block.ops):
+            old.detach()
+        for new in list(thaw(made).body.block.ops):
+            new.detach()
+            op.body.block.add_op(new)
+
+
+PASSES: list[type[Pass]] = [VerifyPipes, CheckPipes, LowerPipes]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from aiecc.api import Module, Placement, Sink, refuse, view
+from aiecc.api import Module, Placement, Sink, refuse
 from aiecc.plugins.tpush.memories import MEMORIES
 from aiecc.plugins.tpush.model import Agent, Cluster, Direction, Pipe, Platform
 from aiecc.plugins.tpush.protocol import Protocol
@@ -86,7 +86,7 @@ def as_json(clusters: Iterable[Cluster]) -> str:
     return json.dumps({"clusters": [facts(cluster) for cluster in clusters]}, indent=2) + "\n"
 
 
-def as_text(clusters: Sequence[Cluster]) -> str:
+def as_text(clusters: Iterable[Cluster]) -> str:
     """pipes.txt."""
     return "\n".join(_text(facts(cluster)) for cluster in clusters)
 
@@ -155,33 +155,12 @@ def _steps(cluster: Cluster) -> str:
 # --- as files -----------------------------------------------------------------------------------------------------
 
 
-def _placed(module: Module, placement: Placement) -> list[Cluster]:
-    """The clusters of a module with all their addresses."""
+def shown(module: Module, placement: Placement, how: Callable[[list[Cluster]], str]) -> str:
+    """The clusters of a module, with all their addresses, as one file."""
     from aiecc.api import load
     from aiecc.plugins.tpush.build import clusters_in, is_ours, placed
 
     if not is_ours(module):
         refuse("aiecc: the design has no pipes", code="E0901")
     found = [placed(pair, cluster, placement) for pair, cluster in clusters_in(load(module), Sink())]
-    return [in_workspace(cluster) if cluster.platform is Platform.A2A3 else cluster for cluster in found]
-
-
-@view("pipes.txt")
-def pipes_txt(module: Module, placement: Placement) -> str:
-    """Pipes between Cube and Vector cores: slots, flags, addresses, sizes."""
-    return as_text(_placed(module, placement))
-
-
-@view("pipes.json")
-def pipes_json(module: Module, placement: Placement) -> str:
-    """The same as JSON."""
-    return as_json(_placed(module, placement))
-
-
-@view("steps.txt")
-def steps_txt(module: Module, placement: Placement) -> str:
-    """What each core does with pipes, step by step, with real flags and addresses."""
-    return as_steps(_placed(module, placement))
-
-
-VIEWS = (pipes_txt, pipes_json, steps_txt)
+    return how([in_workspace(cluster) if cluster.platform is Platform.A2A3 else cluster for cluster in found])
