@@ -421,11 +421,11 @@ class _Reader:
         handed = [self.held.get(value, _NONE) for value in op.iter_args]
         ops: list[Op] = []
         for index in range(trips):
-            self.values.numbers[block.args[0]] = lower + index * step
+            self.values.bind(block.args[0], lower + index * step)
             self._hand_on(block.args[1:], handed)
             ops += self.block(block)
             handed = [self.held.get(value, _NONE) for value in self._yielded(block)]
-        del self.values.numbers[block.args[0]]
+        self.values.bind(block.args[0], None)
         self._hand_on(op.results, handed)
         return ops
 

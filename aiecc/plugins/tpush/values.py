@@ -6,7 +6,8 @@ another are left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterator
+from hashlib import sha256
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
@@ -36,24 +37,45 @@ _SIGNS = {
     "arith.xori": "^",
 }
 _PREDICATES = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
+_LONGEST = 400
 _MIRRORED = {">": "<", ">=": "<="}
 
 
 class Values:
-    """Values of one function. `name_of`: the text of a block argument. `lane`: of the Vector core it runs on."""
+    """Values of one function. `name_of`: the text of a block argument. `lane`: of the Vector core it runs on.
+
+    What has been computed is kept: `bind` when a block argument gets a number, or another name.
+    """
 
     def __init__(self, name_of: Callable[[BlockArgument], str], lane: int = 0) -> None:
         self.name_of = name_of
         self.lane = lane
-        self.numbers: dict[SSAValue, int] = {}
-        """Numbers of loop counters while their loop is unrolled."""
         self.asked: set[str] = set()
         """Names of the arguments that texts were made of."""
+        self._bound: dict[SSAValue, int] = {}
+        self._numbers: dict[SSAValue, int | None] = {}
+        self._texts: dict[SSAValue, tuple[str, frozenset[str]]] = {}
+
+    def bind(self, argument: BlockArgument, number: int | None) -> None:
+        """Give a loop counter its number, while its loop is unrolled; None takes it away."""
+        if number is None:
+            self._bound.pop(argument, None)
+        else:
+            self._bound[argument] = number
+        self._numbers.clear()
+        self._texts.clear()
 
     def number(self, value: SSAValue) -> int | None:
         """The number, when it is known. Integers narrower than 64 bits wrap around as they do on the machine."""
+        if value not in self._numbers:
+            for each in _needed(value, self._numbers):
+                self._numbers[each] = self._number(each)
+        return self._numbers[value]
+
+    def _number(self, value: SSAValue) -> int | None:
+        """Of a value whose operands have been looked at."""
         if isinstance(value, BlockArgument):
-            return self.numbers.get(value)
+            return self._bound.get(value)
         op = value.owner
         assert isinstance(op, Operation)
         if isinstance(op, arith.ConstantOp):
@@ -62,21 +84,17 @@ class Values:
             return self.lane
         if isinstance(op, GetSubBlockNumOp):
             return 2
-        if isinstance(op, arith.SelectOp):
-            condition = self.truth(op.cond)
-            return None if condition is None else self.number(op.lhs if condition else op.rhs)
         if not op.name.startswith("arith.") or not _is_integer(value):
             return None
-        operands = [self.number(operand) for operand in op.operands]
+        operands = [self._numbers[operand] for operand in op.operands]
+        if isinstance(op, arith.SelectOp):
+            return None if operands[0] is None else operands[1 if operands[0] & 1 else 2]
         known = [operand for operand in operands if operand is not None]
         if len(known) < len(operands):
-            return self._annihilated(op, operands)
+            # 0 decides a product, false a conjunction.
+            return 0 if op.name in ("arith.muli", "arith.andi") and 0 in operands else None
         found = _compute(op, known)
         return None if found is None else _wrapped(found, value)
-
-    def _annihilated(self, op: Operation, operands: list[int | None]) -> int | None:
-        """0 and false decide a product and a conjunction by themselves."""
-        return 0 if op.name in ("arith.muli", "arith.andi") and 0 in operands else None
 
     def truth(self, value: SSAValue) -> bool | None:
         """A condition, when it is known."""
@@ -85,30 +103,31 @@ class Values:
 
     def text(self, value: SSAValue) -> str:
         """What equal values have in common, readable."""
+        if value not in self._texts:
+            self.number(value)
+            for each in _needed(value, self._texts):
+                self._texts[each] = self._text(each)
+        text, asked = self._texts[value]
+        self.asked |= asked
+        return text
+
+    def _text(self, value: SSAValue) -> tuple[str, frozenset[str]]:
+        """Of a value whose operands have been looked at, with the names in it."""
         number = self.number(value)
         if number is not None:
-            return str(number)
+            return str(number), frozenset()
         if isinstance(value, BlockArgument):
             name = self.name_of(value)
-            self.asked.add(name)
-            return name
+            return name, frozenset((name,))
         op = value.owner
         assert isinstance(op, Operation)
-        if op.name in _CONVERSIONS:
-            return self.text(op.operands[0])
-        if isinstance(op, GetBlockIdxOp | GetBlockNumOp):
-            return op.name.removeprefix("pto.get_")
-        parts = [self.text(operand) for operand in op.operands]
-        if isinstance(op, arith.CmpiOp):
-            return _comparison(op, parts)
-        if op.name in _COMMUTATIVE:
-            parts.sort()
-        if op.name in _SIGNS:
-            return f"({f' {_SIGNS[op.name]} '.join(parts)})"
-        if op.name.startswith("arith.") and not op.regions:
-            return f"{op.name.removeprefix('arith.')}({', '.join(parts)})"
-        # Anything may have been read from memory: equal to nothing but itself.
-        return f"{op.name} {id(value):x}"
+        if not _followed(op):
+            # Anything may have been read from memory: equal to nothing but itself.
+            known = isinstance(op, GetBlockIdxOp | GetBlockNumOp)
+            return (op.name.removeprefix("pto.get_") if known else f"{op.name} {id(value):x}"), frozenset()
+        inner = [self._texts[operand] for operand in op.operands]
+        asked = frozenset[str]().union(*(names for _, names in inner))
+        return _short(_expression(op, [text for text, _ in inner])), asked
 
     def pointer(self, value: SSAValue) -> tuple[str, int | None]:
         """A pointer as what it starts from and bytes behind that; None: not known. A number starts from nothing."""
@@ -127,6 +146,45 @@ class Values:
                 return f"{start} + {self.text(op.offset)} * {width // 8}", offset
             return start, offset + more * width // 8
         return self.text(value), 0
+
+
+def _followed(op: Operation) -> bool:
+    """Whether the results of an op say no more than its operands do."""
+    return op.name.startswith("arith.") and not op.regions
+
+
+def _needed(value: SSAValue, known: Container[SSAValue]) -> Iterator[SSAValue]:
+    """A value and all it is computed from, operands first, but what is known. Without recursion: chains are long."""
+    met: set[SSAValue] = set()
+    stack = [value]
+    while stack:
+        top = stack[-1]
+        owner = top.owner
+        if top not in met:
+            met.add(top)
+            if isinstance(owner, Operation) and _followed(owner):
+                stack += [each for each in owner.operands if each not in known and each not in met]
+                continue
+        stack.pop()
+        if top in met and top not in known:
+            yield top
+
+
+def _expression(op: Operation, parts: list[str]) -> str:
+    if op.name in _CONVERSIONS:
+        return parts[0]
+    if isinstance(op, arith.CmpiOp):
+        return _comparison(op, parts)
+    if op.name in _COMMUTATIVE:
+        parts = sorted(parts)
+    if op.name in _SIGNS and len(parts) == 2:
+        return f"({parts[0]} {_SIGNS[op.name]} {parts[1]})"
+    return f"{op.name.removeprefix('arith.')}({', '.join(parts)})"
+
+
+def _short(text: str) -> str:
+    """A text that would grow without end, by its digest: equal ones stay equal."""
+    return text if len(text) <= _LONGEST else f"expression {sha256(text.encode()).hexdigest()[:16]}"
 
 
 def _is_integer(value: SSAValue) -> bool:
