@@ -15,6 +15,7 @@ from xdsl.context import Context
 from xdsl.ir import Dialect, Operation, TypeAttribute
 
 from aiecc.base.ours import OURS, Ours, home
+from aiecc.model import targets
 
 if TYPE_CHECKING:
     from aiecc.ir.passes.base import Pass
@@ -138,15 +139,23 @@ def _factory(path: str) -> Callable[[], Dialect]:
 def _lent() -> dict[str, Callable[[], Dialect]]:
     """Dialects of our own plugins, which are imported when a text first uses one."""
     return {
-        name: lambda each=each, name=name: dict(_hook(each, "aiecc_dialects"))[name]()
+        name: lambda each=each, name=name: _bring(each, name)
         for each in OURS
         if each.name not in _withheld
         for name in each.dialects
     }
 
 
+def _bring(plugin: Ours, dialect: str) -> Dialect:
+    """A dialect, and the devices that its passes make designs for."""
+    for target in _hook(plugin, "aiecc_targets"):
+        targets.register(target)
+    return dict(_hook(plugin, "aiecc_dialects"))[dialect]()
+
+
 def _hook(plugin: Ours, name: str) -> Any:
-    return getattr(importlib.import_module(plugin.module), name)()
+    """What a plugin of ours answers; nothing where it has no such hook."""
+    return getattr(importlib.import_module(plugin.module), name, tuple)()
 
 
 def _is_plugin_dialect(name: str) -> bool:
