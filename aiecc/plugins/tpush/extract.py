@@ -25,7 +25,7 @@ from aiecc.plugins.tpush.dialect.pipe_ops import (
     PushOp,
     ReserveBufferOp,
 )
-from aiecc.plugins.tpush.dialect.tile_ops import ALIASES
+from aiecc.plugins.tpush.dialect.tile_ops import ALIASES, GetSubBlockIdxOp
 from aiecc.plugins.tpush.kernels import Kernel, Pair, arguments_of, candidates, kernels_of, platform_of
 from aiecc.plugins.tpush.model import (
     Branch,
@@ -95,11 +95,10 @@ Programs = tuple[Program, Program, Program]
 def programs_of(pair: Pair, platform: Platform, diag: Sink) -> Programs:
     """What each core does. What cannot be followed is reported."""
     names = arguments_of(pair)
-    return (
-        _read(pair.cube, platform, names, 0, diag),
-        _read(pair.vector, platform, names, 0, diag),
-        _read(pair.vector, platform, names, 1, Sink()),
-    )
+    cube = _read(pair.cube, platform, names, 0, diag)
+    first = _read(pair.vector, platform, names, 0, diag)
+    asks = any(isinstance(op, GetSubBlockIdxOp) for op in pair.vector.function.walk())
+    return cube, first, _read(pair.vector, platform, names, 1, Sink()) if asks else first
 
 
 def assembled(pair: Pair, platform: Platform, programs: Programs) -> Cluster:
@@ -119,7 +118,7 @@ def assembled(pair: Pair, platform: Platform, programs: Programs) -> Cluster:
 
 def alike(first: Program, second: Program) -> bool:
     """Whether two programs do the same."""
-    return _shape(first) == _shape(second)
+    return first is second or _shape(first) == _shape(second)
 
 
 def _shape(program: Program) -> tuple[Op, ...]:

@@ -43,8 +43,9 @@ def check_on_chip(pair: Pair, platform: Platform, diag: Sink) -> None:
     """Buffers and tiles of one memory."""
     _check_shared(pair, platform, diag)
     for kernel in pair.kernels:
+        tiles = [op for op in kernel.function.walk() if isinstance(op, AllocTileOp) and op.addr is not None]
         for space in (Space.VEC, Space.MAT, Space.LEFT, Space.RIGHT, Space.ACC):
-            rooms = [*_reserved(kernel, space), *_literal(pair, kernel, space, platform), *_tiles(kernel, space)]
+            rooms = [*_reserved(kernel, space), *_literal(pair, kernel, space, platform), *_tiles(tiles, space)]
             for room in rooms:
                 _inside(room, space, platform, diag)
             for room, other in _clashes(rooms):
@@ -95,11 +96,9 @@ def _literal(pair: Pair, kernel: Kernel, space: Space, platform: Platform) -> It
                 yield Room(title, base, op.slots * op.bytes_per_slot, op, True)
 
 
-def _tiles(kernel: Kernel, space: Space) -> Iterable[Room]:
-    for op in kernel.function.walk():
-        if not isinstance(op, AllocTileOp) or op.addr is None:
-            continue
-        base = Values(lambda argument: "").number(op.addr)
+def _tiles(tiles: list[AllocTileOp], space: Space) -> Iterable[Room]:
+    for op in tiles:
+        base = None if op.addr is None else Values(lambda argument: "").number(op.addr)
         type = op.tile.type
         if type.memory is space and base is not None:
             size = type.rows.data * type.cols.data * (type.bytes_per_element or 0)
