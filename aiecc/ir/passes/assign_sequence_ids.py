@@ -33,7 +33,7 @@ from aiecc.ir.passes.base import DEVICE, Pass, option
 from aiecc.ir.passes.report import OpNote, op_error, warning
 from aiecc.ir.runtime.allocations import allocations
 from aiecc.ir.runtime.queues import QUEUE_CHECKS, make_room
-from aiecc.ir.runtime.tasks import ChannelKey, ChannelState, Holder, Push, TileIds
+from aiecc.ir.runtime.tasks import ChannelKey, ChannelState, Holder, Push, TileIds, tells
 from aiecc.model.targets import Tile
 from aiecc.model.targets.tables import Dma
 
@@ -411,8 +411,7 @@ class _Assignment:
             # Such transfers are never freed: the id is reused on the author's word, if there was any wait at all.
             ids.left[op.id] = ids.held.pop(op.id)
         if self._pin(op, op, op.id, ids, dma.bd_ids(key[2]), Holder(op, self.waits)):
-            token = op.issue_token or key[1] == int(Direction.S2MM)
-            self._push(key, Push(op, op, token))
+            self._push(key, Push(op, op, tells(op, Direction(key[1]))))
 
     def _wait(self, op: NpuDmaWaitOp) -> None:
         key = self._named_channel(op.symbol)

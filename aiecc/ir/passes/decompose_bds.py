@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr
 from xdsl.ir import Block, Operation
 
 from aiecc.base.diag import Sink
@@ -24,8 +24,9 @@ from aiecc.ir.dialects.constraints import I32, I64
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.passes.report import op_error, remark
 from aiecc.ir.runtime.allocations import allocations
-from aiecc.ir.runtime.decompose import Part, split
+from aiecc.ir.runtime.decompose import Part, split, split_task
 from aiecc.ir.runtime.descriptor import is_skipped
+from aiecc.ir.runtime.tasks import PART
 from aiecc.ir.spans import copy_span
 from aiecc.model.targets import TileKind
 from aiecc.model.targets.tables import Dma
@@ -58,11 +59,11 @@ def _dma(device: DeviceOp, tile: TileLike | None) -> tuple[Dma, TileKind] | None
     return None if dma is None or kind is None else (dma, kind)
 
 
-def _parts(steps: Steps, dma: Dma, kind: TileKind) -> Sequence[Part] | None:
+def _parts(steps: Steps, dma: Dma, kind: TileKind, *, task: bool) -> Sequence[Part] | None:
     """The parts of a pattern that has to be split; None for one that is fine, or that nothing helps."""
     if steps.is_contiguous or next(steps.problems(dma, kind), None) is None:
         return None
-    return split(steps, dma, kind)
+    return (split_task if task else split)(steps, dma, kind)
 
 
 def _memcpy(op: NpuDmaMemcpyNdOp, device: DeviceOp, names: dict[str, ShimDmaAllocationOp]) -> None:
@@ -72,7 +73,7 @@ def _memcpy(op: NpuDmaMemcpyNdOp, device: DeviceOp, names: dict[str, ShimDmaAllo
     if place is None or offsets is None or sizes is None or strides is None or op.is_padded:
         return
     steps = Steps.outermost_first(sizes, strides, element_bits(op.memref.type))
-    parts = _parts(steps, *place)
+    parts = _parts(steps, *place, task=False)
     if parts is None:
         return
     base = sum(o * t for o, t in zip(offsets, strides, strict=True))
@@ -97,6 +98,7 @@ def _memcpy(op: NpuDmaMemcpyNdOp, device: DeviceOp, names: dict[str, ShimDmaAllo
         new.properties["id"] = IntegerAttr(id, I64)
         if i + 1 < len(parts):
             new.properties.pop("issue_token", None)
+            new.attributes[PART] = UnitAttr()
         block.insert_op_before(new, op)
         id += 1
     op.detach()
@@ -126,7 +128,7 @@ def _task(op: DmaConfigureTaskOp | DmaConfigureTaskForOp, tile: TileLike | None,
         return
     if len(sizes) != len(strides):
         return
-    parts = _parts(Steps.outermost_first(sizes, strides, element_bits(bd.buffer.type)), *place)
+    parts = _parts(Steps.outermost_first(sizes, strides, element_bits(bd.buffer.type)), *place, task=True)
     if parts is None:
         return
     if len(parts) > 1:

@@ -49,6 +49,7 @@ from aiecc.ir.passes.report import warning
 from aiecc.ir.runtime.emit import UI32, Before, i32
 from aiecc.ir.runtime.report import said
 from aiecc.ir.runtime.sources import HostBuffer, source_of
+from aiecc.ir.runtime.tasks import tells
 from aiecc.model.targets import DmaDirection, Target, Tile, TileKind
 from aiecc.npu.bd import AXCACHE, QUEUE, burst_code, layout_of
 from aiecc.npu.bits import Unfit
@@ -236,8 +237,7 @@ def _memcpy(work: _Lowering, op: NpuDmaMemcpyNdOp) -> None:
     if register is None:
         raise VerifyError("BD ID exceeds the maximum ID.", op)
     put.patch(register + dma.bd_address_offset, source.index, start)
-    token = op.issue_token or direction is Direction.S2MM
-    put.push(tile, direction, channel, op.id, s[3], token)
+    put.push(tile, direction, channel, op.id, s[3], tells(op, direction))
     _erase(op)
 
 

@@ -31,13 +31,39 @@ def split(steps: Steps, dma: Dma, kind: TileKind) -> tuple[Part, ...] | None:
 
     More parts than the tile has descriptors are refused as well.
     """
+    return _checked(steps, dma, kind, 4)
+
+
+@lru_cache(maxsize=1024)
+def split_task(steps: Steps, dma: Dma, kind: TileKind) -> tuple[Part, ...] | None:
+    """The same for a task, which says itself how often it repeats: the outermost dimension goes on from one execution
+    to the next, in every part, and nothing else can be put there.
+    """
+    outer = steps.sizes[3], steps.strides[3]
+    inner = replace(steps, sizes=(*steps.sizes[:3], 1), strides=(*steps.strides[:3], 0))
+    parts = _checked(inner, dma, kind, 3) if min(outer) >= 0 else None
+    if parts is None:
+        return None
+    found: list[Part] = []
+    for part in parts:
+        whole = replace(
+            part.steps, sizes=(*part.steps.sizes[:3], outer[0]), strides=(*part.steps.strides[:3], outer[1])
+        )
+        if next(whole.problems(dma, kind), None) is not None:
+            return None
+        found.append(Part(whole, part.start))
+    return tuple(found)
+
+
+def _checked(steps: Steps, dma: Dma, kind: TileKind, dims: int) -> tuple[Part, ...] | None:
     if any(s <= 0 for s in steps.sizes) or any(t < 0 for t in steps.strides):
         return None
-    parts = _split(Part(steps, 0), dma, kind, dma.bds)
+    parts = _split(Part(steps, 0), dma, kind, dims)
     return None if parts is None or len(parts) > dma.bds else tuple(parts)
 
 
-def _split(part: Part, dma: Dma, kind: TileKind, most: int) -> list[Part] | None:
+def _split(part: Part, dma: Dma, kind: TileKind, dims: int) -> list[Part] | None:
+    """`dims`: how many dimensions there are to use."""
     if next(part.steps.problems(dma, kind), None) is None:
         return [part]
     sizes = part.steps.sizes
@@ -45,17 +71,19 @@ def _split(part: Part, dma: Dma, kind: TileKind, most: int) -> list[Part] | None
     if not active:
         return None
     if sizes[3] == 1:
-        for other in _refolded(part):
-            found = _split(other, dma, kind, most)
+        for other in _refolded(part, dims):
+            found = _split(other, dma, kind, dims)
             if found is not None:
                 return found
-    return _cut(part, active[-1], dma, kind, most)
+    return _cut(part, active[-1], dma, kind, dims)
 
 
-def _refolded(part: Part) -> Iterator[Part]:
+def _refolded(part: Part, dims: int) -> Iterator[Part]:
     """The same pattern with one dimension as two, the outer ones moved one step out."""
     steps = part.steps
-    for d in range(3):
+    if dims < DIMENSIONS and steps.sizes[dims - 1] > 1:
+        return
+    for d in range(dims - 1):
         n = steps.sizes[d]
         for b in range(n // 2, 1, -1):
             if n % b or (d == 0 and b * steps.bits % GRANULE):
@@ -65,9 +93,9 @@ def _refolded(part: Part) -> Iterator[Part]:
             yield replace(part, steps=replace(steps, sizes=sizes, strides=strides))
 
 
-def _cut(part: Part, d: int, dma: Dma, kind: TileKind, most: int) -> list[Part] | None:
+def _cut(part: Part, d: int, dma: Dma, kind: TileKind, dims: int) -> list[Part] | None:
     """The outermost dimension in pieces, each split on its own."""
-    steps = part.steps
+    steps, most = part.steps, dma.bds
     limit = dma.max_wrap if d < 3 else dma.max_iteration
     if d == 0:
         limit = dma.max_wrap * GRANULE // steps.bits
@@ -80,7 +108,7 @@ def _cut(part: Part, d: int, dma: Dma, kind: TileKind, most: int) -> list[Part] 
     for at in range(0, n, limit):
         sizes = (*steps.sizes[:d], min(limit, n - at), *steps.sizes[d + 1 :])
         piece = Part(replace(steps, sizes=sizes), part.start + at * steps.strides[d])
-        parts = _split(piece, dma, kind, most)
+        parts = _split(piece, dma, kind, dims)
         if parts is None or len(found) + len(parts) > most:
             return None
         found += parts

@@ -13,10 +13,20 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
+from aiecc.ir.dialects.aie.enums import Direction
+from aiecc.ir.dialects.aiex.transfers import NpuDmaMemcpyNdOp
 from aiecc.model.targets import Tile
+
+PART = "part"
+"""On a transfer that was split: this is not the last of its parts, so nobody waits for it."""
 
 ChannelKey = tuple[Tile, int, int]
 """Tile, direction (0 S2MM, 1 MM2S), channel."""
+
+
+def tells(op: NpuDmaMemcpyNdOp, direction: Direction) -> bool:
+    """Whether a transfer's end is told by a token; that of one that receives always is."""
+    return PART not in op.attributes and (op.issue_token or direction is Direction.S2MM)
 
 
 @dataclass(eq=False, slots=True)
