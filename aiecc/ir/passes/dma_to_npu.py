@@ -198,6 +198,8 @@ def _memcpy(work: _Lowering, op: NpuDmaMemcpyNdOp) -> None:
     if fixed[0] is None or fixed[1] is None or fixed[2] is None:
         from aiecc.ir.runtime.dynamic import memcpy_at_run_time
 
+        if work.configured is not None:
+            work.configured.add((tile, op.id))
         memcpy_at_run_time(op, tile, direction, channel, source, op.packet.data if op.packet is not None else header)
         return
     bits = element_bits(op.memref.type)
