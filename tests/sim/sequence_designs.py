@@ -129,6 +129,8 @@ class Design:
             for task in round.tasks:
                 found.add(task.form)
                 found.update(f"{len(w.sizes) + (w.times > 1)}-D" for w in task.walks)
+                if sum(t.starts for t in round.tasks if t.sends and t.column == task.column and not t.tile) > 4:
+                    found.add("full queue")
                 found.update(self.memory(w.arg).type for w in task.walks)
                 if round.loops > 1 and any(w.slide for w in task.walks):
                     found.add("slides")
@@ -375,12 +377,17 @@ class _Build:
             piece = 4 * design.objects[column]
             inside = len(design.args) + column
             whole = self.pick(1, 6)
-            reads = self.tasks(design, column, True, sources, whole, piece)
+            # More than a queue holds, where what is awaited in between can get on.
+            many = design.kinds_of[column] == "fifo" and not few and not self.below(4)
+            if many:
+                self.spare[column], self.copies[column] = 0, 4
+                whole = self.pick(5, 8)
+            reads = self.tasks(design, column, True, sources, whole, piece, room=8 if many else 4)
             for task in reads if none else reads[:-1]:
                 task.token = task.form == "memcpy" or not few
             if design.kinds_of[column] == "fifo":
                 writes = self.tasks(design, column, False, [target], whole, piece)
-                tasks += writes + reads if self.below(2) else reads + writes
+                tasks += writes + reads if many or self.below(2) else reads + writes
                 continue
             # Something comes in, and something else, of another size, goes out.
             self.copies[column] = 0
@@ -400,16 +407,16 @@ class _Build:
         piece: int,
         *,
         tile: bool = False,
+        room: int = 4,
     ) -> list[Task]:
-        """Up to four starts that move so many objects together."""
+        """Up to `room` starts that move so many objects together."""
         found: list[Task] = []
-        room = 4
 
         def make(size: int, starts: int) -> Task:
             return self.task(design, column, sends, args, size, starts, tile)
 
         while objects:
-            mine = objects if room == 1 or not self.below(2) else self.pick(1, objects)
+            mine = objects if room == 1 or not self.below(2) else self.pick(1, 1 if room > 4 else objects)
             starts = next(n for n in (self.pick(1, 3), 1) if mine % n == 0 and n <= room)
             room -= starts
             objects -= mine

@@ -73,6 +73,7 @@ def test_the_kinds_of_designs() -> None:
     assert seen >= {
         "1 columns", "2 columns", "3 columns", "npu1", "npu2", "loop", "task", "chain", "memcpy", "1-D", "2-D", "3-D",
         "4-D", "i8", "i16", "i32", "bf16", "started again", "repeat", "fifo", "mem", "core", "slides",
+        "full queue",
     }  # fmt: skip
 
 
