@@ -60,6 +60,7 @@ from aiecc.model.toolchain import Toolchain
 
 if TYPE_CHECKING:
     from aiecc.ir.passes.base import Pass
+    from aiecc.ir.passes.base import option as pass_option
     from aiecc.ir.spans import copy_span, span_of
     from aiecc.ir.text import dump, load, print_module, thaw
     from aiecc.ir.verify import verify
@@ -132,6 +133,7 @@ __all__ = [
     "native_library",
     "option",
     "options",
+    "pass_option",
     "place_tile",
     "place_tiles",
     "print_module",
@@ -157,6 +159,7 @@ _LATER = {
     "dump": "aiecc.ir.text",
     "load": "aiecc.ir.text",
     "native_library": "aiecc.tools.native",
+    "pass_option": "aiecc.ir.passes.base:option",
     "print_module": "aiecc.ir.text",
     "read_npy": "aiecc.sim.npy",
     "span_of": "aiecc.ir.spans",
@@ -164,12 +167,15 @@ _LATER = {
     "verify": "aiecc.ir.verify",
     "write_npy": "aiecc.sim.npy",
 }
-"""What comes with xDSL, or starts tools: only plugins that work on IR, or run something, should wait for it."""
+"""What comes with xDSL, or starts tools: only plugins that work on IR, or run something, should wait for it. A name
+behind a colon is what it is called there.
+"""
 
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+        module, _, theirs = _LATER[name].partition(":")
+        return getattr(import_module(module), theirs or name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -32,7 +32,7 @@ from aiecc.ir.affine import read_map, read_set
 from aiecc.ir.attr_printer import is_identity
 from aiecc.ir.dense_reader import DenseReader
 from aiecc.ir.lexer import Tok
-from aiecc.ir.registry import is_opaque_dialect, type_cache
+from aiecc.ir.registry import WITHHELD, is_opaque_dialect, type_cache, withheld_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -254,6 +254,10 @@ class AttrReader(DenseReader):
         if "." not in attr_or_dialect_name and self._current_token.kind is not Kind.LESS:
             return self.alias(("!" if is_type else "#") + attr_or_dialect_name)
         start = self._lex.text.rfind(attr_or_dialect_name, 0, self.pos)
+        owner = attr_or_dialect_name.partition(".")[0]
+        if plugin := withheld_by(owner):
+            name = f"'{'!' if is_type else '#'}{attr_or_dialect_name}'"
+            raise ParseError(Span(start, start, self._lex.input), WITHHELD.format(name, owner, plugin))
         try:
             found = super()._parse_extended_type_or_attribute(attr_or_dialect_name, cast(Any, is_type))
         except VerifyException as error:

@@ -24,7 +24,7 @@ from aiecc.ir.attr_reader import AttrReader
 from aiecc.ir.lexer import Tok
 from aiecc.ir.parse_words import UNREGISTERED, NotedParseError, show
 from aiecc.ir.raw import parse_raw
-from aiecc.ir.registry import Syntax, is_opaque_dialect, known_dialect, op_syntax, withheld_by
+from aiecc.ir.registry import WITHHELD, Syntax, is_opaque_dialect, known_dialect, op_syntax, withheld_by
 from aiecc.ir.spans import file_location, position
 
 Kind = MLIRTokenKind
@@ -315,7 +315,7 @@ class Reader(AttrReader):
         """Ops of a plugin of ours that was left out are refused, even where unregistered ones pass."""
         plugin = withheld_by(dialect)
         if plugin:
-            text = f"'{op}': the dialect '{dialect}' comes with the plugin '{plugin}', left out by -p no:{plugin}"
+            text = WITHHELD.format(f"'{op}'", dialect, plugin)
             raise ParseError(token.span, text)
 
     def _generic(self, name: str, token: Tok) -> type[Operation]:

@@ -178,6 +178,10 @@ def withhold(plugins: Iterable[str]) -> None:
             type_cache.clear()
 
 
+WITHHELD = "{0}: the dialect '{1}' comes with the plugin '{2}', left out by -p no:{2}"
+"""What is said of an op, attribute or type of such a dialect."""
+
+
 def withheld_by(dialect: str) -> str:
     """The plugin of ours that brings a dialect and was left out; empty when that is not so."""
     plugin = home(dialect)

@@ -7,7 +7,7 @@ from pathlib import Path
 from aiecc import api
 from aiecc.model.artifact import Module
 
-TEXT = 'module {\n  func.func @f() {\n    %0 = arith.constant 1 : i32\n    return\n  }\n}\n'
+TEXT = "module {\n  func.func @f() {\n    %0 = arith.constant 1 : i32\n    return\n  }\n}\n"
 
 
 def test_all_it_announces_is_there() -> None:
@@ -31,3 +31,20 @@ def test_a_design_can_be_read_changed_and_handed_on(tmp_path: Path) -> None:
     assert api.span_of(other) == api.span_of(constant)
     assert api.print_module(api.load(api.dump(first))).strip() == TEXT.strip().replace("%0", "%c1_i32")
     assert api.verify(first) == []
+
+
+def test_options_of_passes_have_help() -> None:
+    from dataclasses import dataclass, fields
+    from typing import ClassVar
+
+    from xdsl.ir import Operation
+
+    @dataclass(frozen=True)
+    class Mine(api.Pass):
+        name: ClassVar[str] = "mine"
+        often: int = api.pass_option(2, name="how-often", help="times")
+
+        def apply(self, op: Operation, sink: api.Sink) -> None: ...
+
+    (field,) = fields(Mine)
+    assert (Mine().often, field.metadata["option"], field.metadata["help"]) == (2, "how-often", "times")

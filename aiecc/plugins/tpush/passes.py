@@ -8,13 +8,16 @@ from typing import ClassVar
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
-from aiecc.api import Pass, Sink
+from aiecc.api import Pass, Sink, dump, pass_option, thaw
 from aiecc.plugins.tpush.extract import clusters_of
 from aiecc.plugins.tpush.kernels import ARCH
 from aiecc.plugins.tpush.model import Cluster
 from aiecc.plugins.tpush.protocol import FreeRule
 from aiecc.plugins.tpush.rules import verify_pipes
 from aiecc.plugins.tpush.rules.common import tell
+
+_ARCH = "a2, a3 or a5; by default what the module says, or what its set-ups need"
+_FREE = "when a slot of A5 is free: after-use, or in-pop as the specification's pseudocode has it (a race)"
 
 
 def _verified(module: Operation, arch: str, sink: Sink) -> list[Cluster]:
@@ -30,12 +33,12 @@ def _verified(module: Operation, arch: str, sink: Sink) -> list[Cluster]:
 
 @dataclass(frozen=True)
 class VerifyPipes(Pass):
-    """All that can be decided before anything runs. `arch`: a2, a3 or a5; by itself when the module says nothing."""
+    """All that can be decided before anything runs."""
 
     name: ClassVar[str] = "pto-verify-pipes"
     summary: ClassVar[str] = "Verify pipes between Cube and Vector cores"
 
-    arch: str = ""
+    arch: str = pass_option("", help=_ARCH)
 
     def apply(self, op: Operation, sink: Sink) -> None:
         _verified(op, self.arch, sink)
@@ -43,13 +46,13 @@ class VerifyPipes(Pass):
 
 @dataclass(frozen=True)
 class CheckPipes(Pass):
-    """Deadlocks and races, exactly. `free`: after-use, or in-pop as the specification's pseudocode has it."""
+    """Deadlocks and races, exactly."""
 
     name: ClassVar[str] = "pto-check-pipes"
     summary: ClassVar[str] = "Refuse pipes that deadlock or race"
 
-    arch: str = ""
-    free: str = FreeRule.AFTER_USE.value
+    arch: str = pass_option("", help=_ARCH)
+    free: str = pass_option(FreeRule.AFTER_USE.value, help=_FREE)
 
     def apply(self, op: Operation, sink: Sink) -> None:
         rule = _rule(self.free, op, sink)
@@ -77,14 +80,13 @@ class LowerPipes(Pass):
     name: ClassVar[str] = "pto-lower-pipes"
     summary: ClassVar[str] = "Make devices of clusters, steps of pushes, pops and frees"
 
-    arch: str = ""
-    free: str = FreeRule.AFTER_USE.value
+    arch: str = pass_option("", help=_ARCH)
+    free: str = pass_option(FreeRule.AFTER_USE.value, help=_FREE)
 
     def apply(self, op: Operation, sink: Sink) -> None:
         rule = _rule(self.free, op, sink)
         if rule is None or not _verified(op, self.arch, sink):
             return
-        from aiecc.api import dump, thaw
         from aiecc.plugins.tpush.build import build_devices
 
         assert isinstance(op, ModuleOp)
