@@ -69,5 +69,8 @@ CODES: dict[str, str] = {
     "E1202": "cores wait for one another for ever",
     "E1203": "cores race for a slot of a pipe",
     "E1204": "flags of a pipe are set twice, or left over",
+    "W1202": "cores wait for one another for ever, perhaps",
+    "W1203": "cores race for a slot of a pipe, perhaps",
+    "W1204": "flags of a pipe are set twice, or left over, perhaps",
     "E1205": "a kernel with pipes cannot be built",
 }

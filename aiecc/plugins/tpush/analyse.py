@@ -6,9 +6,9 @@ smallest change that cures it where there is one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from aiecc.api import Note, Sink
+from aiecc.api import Diagnostic, Level, Note, Sink
 from aiecc.plugins.tpush.cure import cure
 from aiecc.plugins.tpush.graph import check
 from aiecc.plugins.tpush.model import Agent, Cluster, Direction, Pop, Push
@@ -20,6 +20,7 @@ from aiecc.plugins.tpush.verdict import Place, Race, RaceKind, Verdict
 DEADLOCK = "E1202"
 RACE = "E1203"
 FLAGS = "E1204"
+_WARNINGS = {DEADLOCK: "W1202", RACE: "W1203", FLAGS: "W1204"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,11 @@ def analyse(cluster: Cluster, diag: Sink, rule: FreeRule = FreeRule.AFTER_USE) -
     else:
         words.left(diag, todo)
     return False
+
+
+def as_warning(found: Diagnostic) -> Diagnostic:
+    """The same for those who want to build it all the same."""
+    return replace(found, level=Level.WARNING, code=_WARNINGS[found.code])
 
 
 class _Words:

@@ -14,8 +14,9 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, i64
 from xdsl.ir import Block, Operation, SSAValue
 
 from aiecc.api import Module, Placement, Refused, Sink, copy_span, dump, load, thaw
-from aiecc.plugins.tpush.analyse import analyse
+from aiecc.plugins.tpush.analyse import analyse, as_warning
 from aiecc.plugins.tpush.boards import COLUMN, ROWS, beyond, board
+from aiecc.plugins.tpush.dialect.pipe_ops import ImportReservedBufferOp, InitializePipe, PipeOp, ReserveBufferOp
 from aiecc.plugins.tpush.emit import PREFIX, emit
 from aiecc.plugins.tpush.emit_base import Code, Room
 from aiecc.plugins.tpush.extract import cluster_of, pairs_of
@@ -25,13 +26,15 @@ from aiecc.plugins.tpush.protocol import FreeRule
 from aiecc.plugins.tpush.runtime import FOLDER
 from aiecc.plugins.tpush.size import arranged, with_bases
 
+OPS_ON_PIPES = (PipeOp, InitializePipe, ReserveBufferOp, ImportReservedBufferOp)
+
 STACK = "stack_size"
 """What a kernel says about its stack, as an `aie.core` does."""
 
 
 def is_ours(module: Module) -> bool:
-    """Whether a module has kernels with pipes."""
-    return "pto." in module.text and bool(pairs_in(load(module)))
+    """Whether a module has pipes, or what is meant to be one."""
+    return "pto." in module.text and any(isinstance(op, OPS_ON_PIPES) for op in load(module).walk())
 
 
 def pairs_in(op: ModuleOp) -> list[Pair]:
@@ -47,11 +50,16 @@ def clusters_in(op: ModuleOp, diag: Sink) -> list[tuple[Pair, Cluster]]:
     return [(pair, cluster) for pair, cluster in found if cluster is not None]
 
 
-def check(module: Module, diag: Sink) -> bool:
-    """Report deadlocks, races, flags and rings that do not fit; False when there was something to report."""
+def check(module: Module, diag: Sink, how: str = "error") -> bool:
+    """Report rings that do not fit, deadlocks, races, flags; False when there was an error.
+
+    `how`: the last three are an `error`, a `warn`ing, or not looked for at all (`off`).
+    """
     for _, cluster in clusters_in(load(module), diag):
-        if arranged(cluster, diag) is not None:
-            analyse(cluster, diag)
+        if arranged(cluster, diag) is not None and how != "off":
+            said = Sink()
+            analyse(cluster, said)
+            diag.extend(map(as_warning, said.items) if how == "warn" else said.items)
     return not diag.failed
 
 

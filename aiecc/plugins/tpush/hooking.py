@@ -47,7 +47,7 @@ def aiecc_parse(source: Source, diag: Sink) -> Module | None:
         return None
     from aiecc.api import load, verify
     from aiecc.plugins.tpush.build import is_ours
-    from aiecc.plugins.tpush.rules import verify_pipes
+    from aiecc.plugins.tpush.rules import verify_module
 
     module = Module(source.text, file=source.path)
     if not is_ours(module):
@@ -55,7 +55,7 @@ def aiecc_parse(source: Source, diag: Sink) -> Module | None:
     op = load(module)
     diag.extend(verify(op))
     if not diag.failed:
-        verify_pipes(op, diag)
+        verify_module(op, diag)
     return module
 
 
@@ -66,7 +66,7 @@ def aiecc_lower(module: Module, lower: LowerOptions, diag: Sink) -> Lowered | No
 
     if not is_ours(module):
         return None
-    if not check(module, diag):
+    if not check(module, diag, lower.hang_check):
         return None
     design = build_devices(module, diag)
     return None if design is None else lower_design(design, lower, diag)
@@ -148,7 +148,15 @@ def steps_txt(module: Module, placement: Placement) -> str:
     return shown(module, placement, as_steps)
 
 
+@view("timeline.svg")
+def timeline_svg(module: Module, placement: Placement) -> str:
+    """Which core waits on which flag when, in one run, in model time."""
+    from aiecc.plugins.tpush.timeline import timeline_of
+
+    return timeline_of(module, placement)
+
+
 @hookimpl
 def aiecc_views() -> Iterable[View]:
-    """pipes.txt, pipes.json, steps.txt."""
-    return [pipes_txt, pipes_json, steps_txt]
+    """pipes.txt, pipes.json, steps.txt, timeline.svg."""
+    return [pipes_txt, pipes_json, steps_txt, timeline_svg]

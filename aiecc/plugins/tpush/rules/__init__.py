@@ -41,6 +41,22 @@ def verify_pipes(module: ModuleOp, diag: Sink) -> None:
     diag.extend(said.items)
 
 
+def verify_module(module: ModuleOp, diag: Sink) -> None:
+    """For a build: beside pipes, a module must have a cluster, and nothing that is built in another way."""
+    for op in module.body.block.ops:
+        if op.name == "aie.device":
+            tell(
+                diag,
+                op,
+                "a module with pipes cannot have devices of its own: they would not be built",
+                todo="move it to another file",
+            )
+            return
+    verify_pipes(module, diag)
+    if not diag.failed and not pairs_of(module, kernels_of(module)):
+        tell(diag, module, "no Cube and no Vector kernel of this module share a pipe", todo="set one up on both sides")
+
+
 def _check_kernel(kernel: Kernel, kernels: list[Kernel], platform: Platform, module: ModuleOp, diag: Sink) -> None:
     for op in kernel.setups:
         ops.check_setup(op, platform, diag)
