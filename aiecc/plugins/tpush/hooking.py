@@ -151,9 +151,10 @@ def steps_txt(module: Module, placement: Placement) -> str:
 @view("timeline.svg")
 def timeline_svg(module: Module, placement: Placement) -> str:
     """Which core waits on which flag when, in one run, in model time."""
-    from aiecc.plugins.tpush.timeline import timeline_of
+    from aiecc.plugins.tpush.timeline import timelines
+    from aiecc.plugins.tpush.views import shown
 
-    return timeline_of(module, placement)
+    return shown(module, placement, timelines)
 
 
 @hookimpl
