@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,10 @@ def invited(requests: Sequence[str], *, strict: bool = True, ours: bool = False)
     `ours`: the plugins that come with the house count as guests, too: what they add to the command line is wanted.
     """
     if not requests and not ours and not entry_points("aiecc"):
+        if "aiecc.ir.registry" in sys.modules:  # a process may have run another command before
+            from aiecc.ir.registry import withhold
+
+            withhold(())
         return None
     from aiecc.api import load_plugins
 

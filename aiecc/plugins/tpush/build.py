@@ -13,7 +13,7 @@ from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import ModuleOp, StringAttr, i64
 from xdsl.ir import Block, Operation, SSAValue
 
-from aiecc.api import Module, Placement, Refused, Sink, copy_span, dump, load, thaw
+from aiecc.api import Module, Placement, Refused, Sink, copy_span, dump, load, targets, thaw
 from aiecc.plugins.tpush.analyse import analyse, as_warning
 from aiecc.plugins.tpush.boards import COLUMN, ROWS, beyond, board
 from aiecc.plugins.tpush.dialect.pipe_ops import ImportReservedBufferOp, InitializePipe, PipeOp, ReserveBufferOp
@@ -73,6 +73,7 @@ def build_devices(module: Module, diag: Sink, rule: FreeRule = FreeRule.AFTER_US
     texts: list[str] = []
     cores: list[tuple[Pair, list[Code]]] = []
     for pair, cluster in clusters_in(load(module), diag):
+        targets.register(board(cluster.platform))  # for those who come without a build
         try:
             codes = [emit(pair, cluster, agent, rule) for agent in cluster.agents]
         except Refused as refused:

@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from ptokit import CUBE, CUBE_GM, CUBE_V2C, VECTOR, VECTOR_GM, VECTOR_V2C, WS, c
 
 from aiecc.api import Module, Sink, load_plugins
 from aiecc.cli.opt import run as opt
-from aiecc.ir import registry
 from aiecc.plugins import tpush
 from aiecc.testing.kit import Project
 
@@ -21,13 +19,6 @@ ONE_CORE = Path(__file__).parents[3] / "examples" / "one_core"
 GOOD = design(CUBE, VECTOR, "a5")
 BOTH_CUBE = changed((*CUBE, *CUBE_V2C[2:]), ("dir_mask = 1", "dir_mask = 3"))
 PLUGIN = Path(tpush.__file__).parent
-
-
-@pytest.fixture(autouse=True)
-def _back_again() -> Iterator[None]:
-    """What a test left out is there again for the next one."""
-    yield
-    registry.withhold(())
 
 
 def test_it_is_found_without_being_asked_for(tmp_path: Path) -> None:
