@@ -55,9 +55,10 @@ class _Outcome(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_int32) for name in ("end", "agent", "other", "wrote", "other_wrote")),
         ("address", ctypes.c_int64),
-        *((name, ctypes.c_int32) for name in ("owner", "lane", "number", "from_cube", "set")),
+        *((name, ctypes.c_int32) for name in ("owner", "lane", "number", "from_cube")),
         ("waits", ctypes.c_int32 * _AGENTS),
         *((name, ctypes.c_int64) for name in ("sets", "copies", "bytes")),
+        ("flags", ctypes.c_uint8 * (4 * _FLAGS)),
     ]
 
 
@@ -201,12 +202,19 @@ def _words(outcome: _Outcome, cluster: Cluster, names: Mapping[str, int]) -> str
         where = _place(outcome, cluster, names)
         other = Agent(outcome.other).title
         return f"race at {where}: {agent} {did[outcome.wrote]} it while {other} {did[outcome.other_wrote]} it"
-    flag = _flag(cluster, bool(outcome.from_cube), outcome.lane, outcome.number)
-    if end == "double":
-        return f"{agent} sets {flag}, which is still set"
     if end == "outside":
         return f"{agent} uses address 0x{outcome.address:x}, which is in no memory"
-    return f"all cores have ended, but {flag} is {'still' if outcome.set else 'not'} set: the next kernel would see it"
+    if end == "double":
+        return (
+            f"{agent} sets {_flag(cluster, bool(outcome.from_cube), outcome.lane, outcome.number)}, which is still set"
+        )
+    lines = ["all cores have ended, but the next kernel on these flags would see what they left:"]
+    for index, (clean, found) in enumerate(zip(clean_flags(cluster), outcome.flags, strict=True)):
+        if clean != found:
+            wire, number = divmod(index, _FLAGS)
+            said = _flag(cluster, wire >= 2, wire % 2, number)
+            lines.append(f"  {said} is {'still' if found else 'not'} set")
+    return "\n".join(lines)
 
 
 def _flag(cluster: Cluster, from_cube: bool, lane: int, number: int) -> str:

@@ -1,8 +1,7 @@
 """Designs that move real data through pipes, and clusters built for this machine without the rest of a build."""
 
-import shutil
 from array import array
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from aiecc.api import Module, Sink, Toolchain, load, native_library
@@ -38,10 +37,13 @@ class Built:
         self.pair, self.cluster = clusters_in(load(Module(text, file="a.mlir")), Sink())[0]
         self.names = self._addresses(rule)
         self.code = native_code(self.pair, self.cluster, self.names, rule)
-        shop = Workshop(Runner(), Store(folder / "store"))
-        made = native_library(self.code, [FOLDER / name for name in THREAD_SOURCES], tools(), shop, flags=flags)
-        self.library = folder / f"cluster_{made.digest[:12]}.so"
-        shutil.copy(made.path, self.library)
+        self.folder, self.flags = folder, flags
+
+    @cached_property
+    def library(self) -> Path:
+        shop = Workshop(Runner(), Store(self.folder / "store"))
+        sources = [FOLDER / name for name in THREAD_SOURCES]
+        return native_library(self.code, sources, tools(), shop, flags=self.flags).path
 
     def _addresses(self, rule: FreeRule) -> dict[str, int]:
         found: dict[str, int] = {}

@@ -33,13 +33,13 @@ struct pto_outcome {
   int32_t wrote, other_wrote;     /* whether the accesses of a race were writes */
   pto_address address;            /* where, as `agent` names it */
   int32_t owner;                  /* whose memory that is; -1: global */
-  int32_t lane, number;           /* the flag of PTO_DOUBLE and PTO_LEFT_OVER */
-  int32_t from_cube, set;         /* its wire, and what it is */
+  int32_t lane, number, from_cube; /* the flag of PTO_DOUBLE, and whose wire it is */
   int32_t waits[PTO_AGENTS];      /* PTO_STUCK: -1: the core has ended; else lane * PTO_FLAGS + number */
   int64_t sets, copies, bytes;    /* how much was done */
+  uint8_t flags[2][2][PTO_FLAGS]; /* which flags are set in the end, by [from_cube][lane][number] */
 };
 
-/* `clean`: the state that every flag must have in the end, by [from_cube][lane][number]; null: any. */
+/* `clean`: what `flags` must be in the end; null: anything. */
 void pto_run(const struct pto_launch *launch, const uint8_t (*clean)[2][PTO_FLAGS], struct pto_outcome *outcome);
 
 #endif

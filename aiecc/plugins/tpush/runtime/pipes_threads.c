@@ -325,20 +325,11 @@ static void tear_down(struct cluster *made) {
   free(made);
 }
 
-static void compare_flags(const uint8_t (*clean)[2][PTO_FLAGS], struct pto_outcome *outcome) {
+static void read_flags(struct pto_outcome *outcome) {
   for (int from_cube = 0; from_cube < 2; from_cube++)
     for (int lane = 0; lane < 2; lane++)
-      for (int number = 0; number < PTO_FLAGS; number++) {
-        int set = (int)atomic_load(&cluster->flags[from_cube][lane][number].set);
-        if (set != clean[from_cube][lane][number]) {
-          outcome->end = PTO_LEFT_OVER;
-          outcome->from_cube = from_cube;
-          outcome->lane = lane;
-          outcome->number = number;
-          outcome->set = set;
-          return;
-        }
-      }
+      for (int number = 0; number < PTO_FLAGS; number++)
+        outcome->flags[from_cube][lane][number] = (uint8_t)atomic_load(&cluster->flags[from_cube][lane][number].set);
 }
 
 void pto_run(const struct pto_launch *launch, const uint8_t (*clean)[2][PTO_FLAGS], struct pto_outcome *outcome) {
@@ -358,8 +349,9 @@ void pto_run(const struct pto_launch *launch, const uint8_t (*clean)[2][PTO_FLAG
       outcome->copies += made->agents[i].copied;
       outcome->bytes += made->agents[i].bytes;
     }
-  if (outcome->end == PTO_FINISHED && clean != NULL)
-    compare_flags(clean, outcome);
+  read_flags(outcome);
+  if (outcome->end == PTO_FINISHED && clean != NULL && memcmp(outcome->flags, clean, sizeof outcome->flags) != 0)
+    outcome->end = PTO_LEFT_OVER;
   cluster = NULL;
   tear_down(made);
 }
