@@ -35,7 +35,8 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     from aiecc.model import targets
 
     monkeypatch.setattr(targets, "_registry", dict(targets._registry))
-    for name, fresh in (("_plugin_dialects", {}), ("_plugin_passes", {}), ("_syntax", {}), ("_context", None)):
+    fresh_ones = {"_plugin_dialects": {}, "_plugin_passes": {}, "_withheld": set(), "_syntax": {}, "_context": None}
+    for name, fresh in fresh_ones.items():
         monkeypatch.setattr(registry, name, fresh)
     monkeypatch.setattr(text, "_loaded", OrderedDict())
     yield monkeypatch

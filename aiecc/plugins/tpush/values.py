@@ -43,13 +43,15 @@ _MIRRORED = {">": "<", ">=": "<="}
 
 class Values:
     """Values of one function. `name_of`: the text of a block argument. `lane`: of the Vector core it runs on.
+    `cluster`: the number of its cluster, where that is to be known.
 
     What has been computed is kept: `bind` when a block argument gets a number, or another name.
     """
 
-    def __init__(self, name_of: Callable[[BlockArgument], str], lane: int = 0) -> None:
+    def __init__(self, name_of: Callable[[BlockArgument], str], lane: int = 0, cluster: int | None = None) -> None:
         self.name_of = name_of
         self.lane = lane
+        self.cluster = cluster
         self.asked: set[str] = set()
         """Names of the arguments that texts were made of."""
         self._bound: dict[SSAValue, int] = {}
@@ -80,6 +82,8 @@ class Values:
         assert isinstance(op, Operation)
         if isinstance(op, arith.ConstantOp):
             return op.value.value.data if isinstance(op.value, IntegerAttr) else None
+        if isinstance(op, GetBlockIdxOp):
+            return self.cluster
         if isinstance(op, GetSubBlockIdxOp):
             return self.lane
         if isinstance(op, GetSubBlockNumOp):

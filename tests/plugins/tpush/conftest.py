@@ -1,13 +1,18 @@
-"""What a test left out is there again for the next one."""
+"""The plugin as a fresh process would have it: its devices known, nothing left out."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from aiecc.ir import registry
+from aiecc.model import targets
+from aiecc.plugins import tpush
 
 
 @pytest.fixture(autouse=True)
-def _back_again() -> Iterator[None]:
+def _as_in_a_fresh_process() -> Iterator[None]:
+    """Devices are forgotten between tests, but the dialect that brought them stays loaded."""
+    for target in tpush.aiecc_targets():
+        targets.register(target)
     yield
     registry.withhold(())

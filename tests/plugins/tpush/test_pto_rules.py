@@ -87,6 +87,14 @@ def v2c(split: int, whole: tuple[int, int], part: tuple[int, int], element: str 
     return design(cube, vector, "a3", WORKSPACE)
 
 
+BLOCKS = (
+    "%b = pto.get_block_idx",
+    "%bi = arith.index_cast %b : i64 to index",
+    "%step = arith.constant 1024 : index",
+    "%off = arith.muli %bi, %step : index",
+    "%w = pto.addptr %ws, %off : !pto.ptr<f32> -> !pto.ptr<f32>",
+)
+FAR = (*BLOCKS[:2], BLOCKS[2].replace("1024", "2048"), *BLOCKS[3:])
 SMALL = tile("acc", 8, 16)
 PUSH_B = PUSH_C.replace(f"%a : {ACC}", f"%b : {SMALL}")
 
@@ -103,6 +111,7 @@ PUSH_B = PUSH_C.replace(f"%a : {ACC}", f"%b : {SMALL}")
         c2v(2, (16, 64), (16, 32)),
         c2v(3, (17, 16), (9, 16), "a2"),
         v2c(2, (16, 16), (16, 8)),
+        design((*FAR, *changed(CUBE_GM, ("%ws", "%w"))), (*FAR, *changed(VECTOR_GM, ("%ws", "%w"))), "", WORKSPACE),
         design(CUBE, (RESERVE, INIT_V, *LANE, "scf.if %first {", POP_V, FREE_V, "}"), "a5"),
     ],
 )
@@ -654,6 +663,14 @@ ONE = {
         4,
         "pipe 0 starts at byte 40 of its workspace, no multiple of 32",
         "start it at byte 64",
+    ),
+    "clusters that are too close": (
+        design(
+            (*BLOCKS, *changed(CUBE_GM, ("%ws", "%w"))), (*BLOCKS, *changed(VECTOR_GM, ("%ws", "%w"))), "", WORKSPACE
+        ),
+        8,
+        "the next cluster's pipe 0 starts 4096 bytes behind this one's, but a cluster takes 8192",
+        "step by 8192 bytes per pto.get_block_idx",
     ),
     "workspaces that start differently": (
         design(

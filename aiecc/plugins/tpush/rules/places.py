@@ -126,9 +126,9 @@ def _check_shared(pair: Pair, platform: Platform, diag: Sink) -> None:
 
 
 def check_workspace(pair: Pair, diag: Sink) -> None:
-    """Pipes that start from one pointer lie behind one another, all their rings included."""
+    """Pipes that start from one pointer lie behind one another, all their rings included; and clusters do."""
     names = arguments_of(pair)
-    values = Values(lambda argument: names.get(argument, ""))
+    values = Values(lambda argument: names.get(argument, ""), cluster=0)
     rooms: dict[str, list[Room]] = {}
     for op in sorted(pair.cube.setups, key=lambda each: each.number):
         if op.gm_slot_buffer is None:
@@ -149,6 +149,26 @@ def check_workspace(pair: Pair, diag: Sink) -> None:
             behind = max(other.end for other in mine)
             tell(diag, op, text, [("the other one is here", clash.op)], _further(op.gm_slot_buffer, behind))
         mine.append(room)
+    if not diag.failed:
+        _check_clusters(pair, names, list(rooms.values()), diag)
+
+
+def _check_clusters(pair: Pair, names: dict[SSAValue, str], workspaces: list[list[Room]], diag: Sink) -> None:
+    """A workspace that is counted by the cluster's number: the next one starts behind all pipes of this one."""
+    values = Values(lambda argument: names.get(argument, ""), cluster=1)
+    for rooms in workspaces:
+        first, behind = min(room.base for room in rooms), max(room.end for room in rooms)
+        for room in rooms:
+            pointer = getattr(room.op, "gm_slot_buffer", None)
+            further = None if pointer is None else values.pointer(pointer)[1]
+            if further is None or further == room.base or abs(further - room.base) >= behind - first:
+                continue
+            text = (
+                f"the next cluster's {room.title} starts {further - room.base} bytes behind this one's, but a cluster"
+            )
+            size = up(behind - first, GRANULE)
+            tell(diag, room.op, f"{text} takes {behind - first}", todo=f"step by {size} bytes per pto.get_block_idx")
+            return
 
 
 def _further(pointer: SSAValue, behind: int) -> str:
