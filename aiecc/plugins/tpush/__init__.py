@@ -1,33 +1,39 @@
 """TPUSH/TPOP pipes between a Cube core and its Vector cores. It uses `aiecc.api` and xDSL, nothing else.
 
-Reading order; modules marked (planned) are agreed upon and not there yet:
+A cluster program without IR, and what is known of it:
 
-    model.py      a cluster program without IR: Cluster, Pipe, Tile, Program and its ops
+    model.py      Cluster, Pipe, Tile, Program and its ops: START HERE
     memories.py   the memories of both platforms as tables
     split.py      which part of a tile a Vector lane has, and where it lies in the slot
     steps.py      the words of the protocol: Step, Flag, Access, Stream
     protocol.py   what init, push, pop, use and free are made of: the one page that says the protocol
     frees.py      where a free stands that nobody wrote: after the last use, in pop order
     unroll.py     a program with loops as streams of steps: `streams(cluster) -> Streams`
-    graph.py      the exact check: `check(streams) -> Verdict`: deadlocks, races, flags set twice, left over
+    cells.py      memory as the accesses of a run cut it
+    graph.py      the exact check: `check(streams) -> Verdict` (verdict.py): deadlocks, races, flags
     simulate.py   one schedule, step by step: the check's first judge
     explore.py    all schedules of small programs: its second
     cure.py       the smallest change that makes a refused program good
     analyse.py    `analyse(cluster, diag)`: all of the above, as diagnostics at the user's lines
     size.py       rings, workspaces and flags: sizes, offsets, placement by the placement engine
-    views.py      pipes.txt and pipes.json
+    views.py      pipes.txt, pipes.json, steps.txt
 
-    dialect/      (planned) `PTO`, the dialect `pto` in its public textual form: attrs.py, types.py, ops.py
-    rules/        (planned) `verify_pipes(module: ModuleOp, diag: Sink) -> None`: what is decided statically,
-                  each rule with its own message at the op's line
-    extract.py    (planned) `clusters_of(module: ModuleOp, diag: Sink) -> list[Cluster]`: from verified IR to the model
-    passes.py     (planned) passes for aiecc-opt: pto-verify-pipes, pto-check-pipes, pto-lower-pipes
+From IR and back:
 
-    runtime/      (planned) the run-time ABI (set_flag, wait_flag, copy, alias): its header, its threaded implementation
-    emit.py       (planned) a pto function as calls of that ABI, loops kept: protocol.py at a tag known at run time
-    build.py      (planned) from a module with pto kernels to an aie.device that the ordinary stages build
-    run.py        (planned) the cluster on real arrays, a thread per core, for `aiecc simulate`
-    timeline.py   (planned) `timeline(cluster: Cluster, streams: Streams) -> str`: an SVG: who waits on which flag when
+    dialect/      the dialect `pto` in its public textual form
+    kernels.py    which functions run on which core, which of them together, on which platform; values.py: integers
+    extract.py    from IR to the model
+    rules/        what is decided statically, each rule with its own message at the op's line
+    passes.py     pto-verify-pipes, pto-check-pipes, pto-lower-pipes for aiecc-opt
+
+Built and run:
+
+    hooking.py    the hooks: where all of this stands in a build
+    build.py      from a module with kernels to devices (boards.py) that the ordinary stages build
+    emit.py       a kernel as calls of the run-time ABI, loops kept (emit_base.py, emit_tiles.py, emit_frees.py)
+    runtime/      that ABI: pipes.h is its documentation
+    native.py     the same code for this machine, a thread per core; run.py: on real arrays, for `aiecc simulate`
+    timeline.py   which core waits on which flag when (timing.py: model time), as a picture
 """
 
 from __future__ import annotations
