@@ -47,7 +47,7 @@ def _title(cls: type) -> str:
 
 def _more(requests: Sequence[str]) -> tuple[Additions, list[str]]:
     """What plugins add, and what is wrong with those that add nothing: help must be had in any case."""
-    plugins = invited(requests, strict=False, ours=True)
+    plugins = invited(requests, strict=False)
     if plugins is None:
         return Additions(), []
     more = additions(plugins, strict=False)

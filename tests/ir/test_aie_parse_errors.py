@@ -202,6 +202,7 @@ def test_error(name: str, body: str, expected: str) -> None:
     assert parse_error(body).text == expected
 
 
+@pytest.mark.usefixtures("only_built_in_devices")
 def test_device_word() -> None:
     with pytest.raises(Refused) as refused:
         parse("aie.device(npu3) {\n}", "t.mlir")

@@ -83,6 +83,7 @@ def test_channel_registers(name, at, direction, channel, address):
     assert t.channel_queue(*at, direction, channel) == (None if address is None else address + 4)
 
 
+@pytest.mark.usefixtures("only_built_in_devices")
 def test_no_two_channels_share_a_register():
     for name in targets.names():
         t = targets.get(name)

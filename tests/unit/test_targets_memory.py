@@ -12,6 +12,7 @@ from aiecc.model import targets
 from aiecc.model.layout import Direction
 from aiecc.model.targets import Arch, Sharing, TileKind, UnknownTarget
 
+pytestmark = pytest.mark.usefixtures("only_built_in_devices")
 CORE, MEM, NOC, PL = TileKind.CORE, TileKind.MEM, TileKind.SHIM_NOC, TileKind.SHIM_PL
 SOUTH, WEST, NORTH, EAST = Direction.SOUTH, Direction.WEST, Direction.NORTH, Direction.EAST
 
