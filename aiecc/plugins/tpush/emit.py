@@ -24,11 +24,9 @@ from aiecc.plugins.tpush.dialect.pipe_ops import (
     PushOp,
     ReserveBufferOp,
 )
-from aiecc.plugins.tpush.dialect.tile_ops import (
-    ALIASES,
+from aiecc.plugins.tpush.dialect.tile_ops import ALIASES, AllocTileOp, ComputeOp
+from aiecc.plugins.tpush.dialect.view_ops import (
     AddPtrOp,
-    AllocTileOp,
-    ComputeOp,
     GetBlockIdxOp,
     GetBlockNumOp,
     GetSubBlockIdxOp,
@@ -39,10 +37,11 @@ from aiecc.plugins.tpush.dialect.tile_ops import (
 from aiecc.plugins.tpush.emit_base import Code, Room, Writer
 from aiecc.plugins.tpush.emit_frees import last_uses
 from aiecc.plugins.tpush.emit_tiles import Held, Tiles, cannot
-from aiecc.plugins.tpush.extract import reservation, site_of
+from aiecc.plugins.tpush.extract import reservation
 from aiecc.plugins.tpush.kernels import Pair, arguments_of
 from aiecc.plugins.tpush.model import Agent, Cluster, Direction, Free, Init, Platform, Pop, Push, Tile
 from aiecc.plugins.tpush.protocol import FreeRule, Protocol
+from aiecc.plugins.tpush.reading import site_of
 from aiecc.plugins.tpush.steps import Access, Act, Step
 from aiecc.plugins.tpush.values import Values
 

@@ -12,11 +12,12 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from aiecc.api import refuse, span_of
 from aiecc.plugins.tpush.boards import WINDOW
 from aiecc.plugins.tpush.dialect.attrs import PtrType, TileBufType
-from aiecc.plugins.tpush.dialect.tile_ops import AddPtrOp, AllocTileOp, ComputeOp, MakeTensorViewOp, PartitionViewOp
+from aiecc.plugins.tpush.dialect.tile_ops import AllocTileOp, ComputeOp
+from aiecc.plugins.tpush.dialect.view_ops import AddPtrOp, MakeTensorViewOp, PartitionViewOp
 from aiecc.plugins.tpush.emit_base import PRIVATE, Room, Writer
-from aiecc.plugins.tpush.extract import tile_of
 from aiecc.plugins.tpush.memories import MEMORIES
 from aiecc.plugins.tpush.model import Agent, Platform, Space, Tile
+from aiecc.plugins.tpush.reading import tile_of
 from aiecc.plugins.tpush.values import Values
 
 CODE = "E1205"
@@ -150,9 +151,7 @@ class Tiles:
         for offset, stride in zip(op.offsets, view.strides, strict=True):
             if self.values.number(offset) == 0:
                 continue
-            elements = self.writer.times(
-                self.writer.cast(self.plain[offset], i64), self.writer.cast(stride, i64)
-            )
+            elements = self.writer.times(self.writer.cast(self.plain[offset], i64), self.writer.cast(stride, i64))
             address = self.writer.plus(address, self.writer.times(elements, width_of(view.element)))
         self.views[op.result] = View(address, view.strides, view.element)
 

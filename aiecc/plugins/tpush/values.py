@@ -13,7 +13,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from aiecc.plugins.tpush.dialect.tile_ops import (
+from aiecc.plugins.tpush.dialect.view_ops import (
     AddPtrOp,
     GetBlockIdxOp,
     GetBlockNumOp,

@@ -1,4 +1,4 @@
-"""The dialect `pto`. pipe_ops.py: what pipes are made of; tile_ops.py: what stands around them; attrs.py; syntax.py."""
+"""The dialect `pto`. pipe_ops.py: what pipes are made of; tile_ops.py and view_ops.py: what stands around them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from aiecc.plugins.tpush.dialect.attrs import (
 )
 from aiecc.plugins.tpush.dialect.pipe_ops import PIPE_OPS
 from aiecc.plugins.tpush.dialect.tile_ops import TILE_OPS
+from aiecc.plugins.tpush.dialect.view_ops import VIEW_OPS
 
 PTO = Dialect(
     "pto",
-    [*PIPE_OPS, *TILE_OPS],
+    [*PIPE_OPS, *TILE_OPS, *VIEW_OPS],
     [
         AddressSpaceAttr,
         KernelKindAttr,

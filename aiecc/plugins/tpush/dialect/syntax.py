@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr, SymbolRefAttr, UnitAttr, i1, i8, i32
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    i1,
+    i8,
+    i32,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
@@ -140,6 +150,23 @@ def read_pointer(parser: Parser) -> Attribute:
     element = parser.parse_type()
     parser.parse_punctuation(">")
     return PtrType(element)
+
+
+SEGMENTS = "operandSegmentSizes"
+
+
+def segments(*sizes: int) -> Attribute:
+    """How many operands each group of an op has."""
+    return DenseArrayBase.from_list(i32, list(sizes))
+
+
+def read_attributes(parser: Parser) -> dict[str, Attribute]:
+    """`{key = value, ..}` of any keys."""
+    return dict(parser.parse_optional_attr_dict())
+
+
+def print_attributes(op: Operation, printer: Printer) -> None:
+    print_dict(printer, (), {}, op.attributes)
 
 
 def stop(parser: Parser, text: str, at: int) -> NoReturn:

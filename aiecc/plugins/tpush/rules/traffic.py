@@ -9,7 +9,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from aiecc.api import Note, Sink, span_of
 from aiecc.plugins.tpush.dialect.attrs import TileBufType
 from aiecc.plugins.tpush.dialect.pipe_ops import PopOp, PushOp
-from aiecc.plugins.tpush.dialect.tile_ops import AddPtrOp, ComputeOp, MakeTensorViewOp, PartitionViewOp
+from aiecc.plugins.tpush.dialect.tile_ops import ComputeOp
+from aiecc.plugins.tpush.dialect.view_ops import AddPtrOp, MakeTensorViewOp, PartitionViewOp
 from aiecc.plugins.tpush.kernels import Kernel, Pair, arguments_of
 from aiecc.plugins.tpush.model import Direction, Kind
 from aiecc.plugins.tpush.rules.common import tell
