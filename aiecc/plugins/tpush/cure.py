@@ -26,18 +26,21 @@ from aiecc.plugins.tpush.model import (
     Use,
 )
 from aiecc.plugins.tpush.protocol import FreeRule
-from aiecc.plugins.tpush.unroll import MESSAGES, messages, streams, worlds
+from aiecc.plugins.tpush.unroll import messages, streams, worlds
 from aiecc.plugins.tpush.verdict import Verdict
 
 MOVES = 4
 """At most so many ops are moved."""
+COST = 4000
+"""Programs of more messages, in all runs that are looked at, are not experimented with."""
 
 
 def cure(cluster: Cluster, rule: FreeRule = FreeRule.AFTER_USE) -> str:
     """What to change, in words; empty when no small change was found."""
     if rule is FreeRule.IN_POP:
         return "free slots after the last use of their tiles, in pop order"
-    if sum(sum(messages(p).values()) for p in (cluster.cube, cluster.vector)) > MESSAGES // 4:
+    cost = sum(messages(p, world).total() for world in worlds(cluster) for p in (cluster.cube, cluster.vector))
+    if cost > COST:
         return ""  # each try costs as much as the check itself
     for words, changed in _proposals(cluster):
         if _good(changed):

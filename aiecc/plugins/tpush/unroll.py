@@ -36,7 +36,7 @@ from aiecc.plugins.tpush.steps import Act, Flag, Step, Stream, Streams
 
 MESSAGES = 40_000
 """Programs of at most so many messages are unrolled as they are; longer ones are cut."""
-CONDITIONS = 6
+CONDITIONS = 4
 """At most so many conditions are tried in all combinations."""
 
 Ring = tuple[int, Direction]
@@ -151,7 +151,7 @@ def worlds(cluster: Cluster) -> Iterator[World]:
     for taken in choices:
         for trips in picks:
             world = World(trips, dict(zip(conditions, taken, strict=True)))
-            if sum(sum(messages(program, world).values()) for program in programs) > MESSAGES:
+            if sum(messages(program, world).total() for program in programs) > MESSAGES:
                 cut = replace(world, cap=limit, period=period)
                 if _uneven(cluster, world) == _uneven(cluster, cut):
                     world = cut
