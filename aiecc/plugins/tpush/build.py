@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import ModuleOp, StringAttr, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i32, i64
 from xdsl.ir import Block, Operation, SSAValue
 
 from aiecc.api import Module, Placement, Refused, Sink, copy_span, dump, load, targets, thaw
@@ -106,7 +106,7 @@ def _skeleton(pair: Pair, cluster: Cluster, codes: list[Code]) -> str:
     for code in codes:
         if code.agent.kind is Kind.VECTOR:
             end, size = beyond(cluster.platform)
-            rooms.append(Room(f"{PREFIX[code.agent]}_beyond", code.agent, size, end, origin=pair.vector.function))
+            rooms.append(Room(f"{PREFIX[code.agent]}_behind_ub", code.agent, size, end, origin=pair.vector.function))
     for room in rooms:
         at = "" if room.base is None else f", address = {room.base} : i32"
         where = f"aie.buffer(%{PREFIX[room.owner]}) {{sym_name = {StringAttr(room.name)}{at}}}"
@@ -135,8 +135,8 @@ def _fill(device: Operation, pair: Pair, codes: list[Code]) -> None:
     for core, code in zip(cores, codes, strict=True):
         function = (pair.cube if code.agent is Agent.CUBE else pair.vector).function
         stack = function.attributes.get(STACK)
-        if stack is not None:
-            core.attributes[STACK] = stack
+        if isinstance(stack, IntegerAttr):
+            core.properties[STACK] = IntegerAttr(stack.value.data, i32)
         for op in core.walk():
             copy_span(function, op)
         end = core.regions[0].block.last_op

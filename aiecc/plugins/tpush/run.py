@@ -248,21 +248,19 @@ def _place(outcome: _Outcome, cluster: Cluster, names: Mapping[str, int]) -> str
 
 def simulate(asked: Simulation) -> bool:
     """Build the cluster for this machine, run it on the arrays of `--arg`, write those that were asked for."""
-    request = Request(asked.source, asked.work, asked.work, get=("threads", "placement"))
-    result = build(request, asked.plugins)
-    if not result.ok:
-        raise Refused(*(d for d in result.diagnostics if d.is_error))
     module = Module(asked.source.text, file=asked.source.path)
-    pairs = clusters_in(load(module), Sink())
-    names = [device_name(pair) for pair, _ in pairs]
-    chosen = asked.device or names[0]
-    if chosen not in names:
-        refuse(f"aiecc simulate: no cluster '{chosen}'; there are {', '.join(names)}", code="E0901")
-    pair, cluster = pairs[names.index(chosen)]
+    pairs = {device_name(pair): (pair, cluster) for pair, cluster in clusters_in(load(module), Sink())}
+    chosen = asked.device or next(iter(pairs), "")
+    if pairs and chosen not in pairs:
+        refuse(f"aiecc simulate: no cluster '{chosen}'; there are {', '.join(pairs)}", code="E0901")
+    wanted = arguments(pairs[chosen][0]) if pairs else []
+    arrays, numbers = _read(asked, wanted) if pairs else ({}, {})
+    result = build(Request(asked.source, asked.work, asked.work, get=("threads", "placement")), asked.plugins)
+    if not result.ok or not pairs:
+        raise Refused(*(d for d in result.diagnostics if d.is_error))
+    pair, cluster = pairs[chosen]
     placement: Placement = result.build.get("placement")
     library: Blob = result.build.get("threads", DeviceId(chosen))
-    wanted = arguments(pair)
-    arrays, numbers = _read(asked, wanted)
     outcome = run_cluster(
         library.path, pair, placed(pair, cluster, placement), arrays, numbers, names=addresses(placement, pair)
     )
