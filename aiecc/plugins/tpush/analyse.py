@@ -14,7 +14,7 @@ from aiecc.plugins.tpush.graph import check
 from aiecc.plugins.tpush.model import Agent, Cluster, Direction, Pop, Push
 from aiecc.plugins.tpush.protocol import FreeRule
 from aiecc.plugins.tpush.steps import Act, Step, Streams
-from aiecc.plugins.tpush.unroll import World, streams, worlds
+from aiecc.plugins.tpush.unroll import TooLong, World, streams, worlds
 from aiecc.plugins.tpush.verdict import Place, Race, RaceKind, Verdict
 
 DEADLOCK = "E1202"
@@ -33,7 +33,7 @@ class Finding:
 
 
 def find(cluster: Cluster, rule: FreeRule = FreeRule.AFTER_USE) -> Finding | None:
-    """The first run that goes wrong; None when all end well."""
+    """The first run that goes wrong; None when all end well. Raises `TooLong`."""
     for world in worlds(cluster):
         run = streams(cluster, rule, world)
         verdict = check(run)
@@ -44,7 +44,14 @@ def find(cluster: Cluster, rule: FreeRule = FreeRule.AFTER_USE) -> Finding | Non
 
 def analyse(cluster: Cluster, diag: Sink, rule: FreeRule = FreeRule.AFTER_USE) -> bool:
     """Report what is wrong with a cluster's program; True when nothing is."""
-    finding = find(cluster, rule)
+    try:
+        finding = find(cluster, rule)
+    except TooLong:
+        site = cluster.cube.site
+        text = f"@{cluster.cube.name} and @{cluster.vector.name} move too many messages to be checked for deadlocks"
+        todo = "nest the loops around pushes and pops alike on both sides"
+        diag.warning(text, site.where, code="W1202", todo=todo)
+        return True
     if finding is None:
         return True
     words = _Words(cluster, finding)
@@ -63,7 +70,7 @@ def analyse(cluster: Cluster, diag: Sink, rule: FreeRule = FreeRule.AFTER_USE) -
 
 def as_warning(found: Diagnostic) -> Diagnostic:
     """The same for those who want to build it all the same."""
-    return replace(found, level=Level.WARNING, code=_WARNINGS[found.code])
+    return replace(found, level=Level.WARNING, code=_WARNINGS.get(found.code, found.code))
 
 
 class _Words:

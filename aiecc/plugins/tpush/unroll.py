@@ -36,10 +36,16 @@ from aiecc.plugins.tpush.steps import Act, Flag, Step, Stream, Streams
 
 MESSAGES = 40_000
 """Programs of at most so many messages are unrolled as they are; longer ones are cut."""
+LIMIT = 400_000
+"""What cannot be cut to at most so many messages is not looked at."""
 CONDITIONS = 4
 """At most so many conditions are tried in all combinations."""
 
 Ring = tuple[int, Direction]
+
+
+class TooLong(Exception):
+    """A program has more messages than anybody would look at, and its loops cannot be cut."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,7 @@ class World:
 
 def streams(cluster: Cluster, rule: FreeRule = FreeRule.AFTER_USE, world: World | None = None) -> Streams:
     """Unroll a cluster. Frees that nobody wrote are put in first (`frees.py`)."""
-    cluster = with_frees(_apart(cluster))
+    cluster = with_frees(_apart(coalesced(cluster)))
     protocol = Protocol(cluster, rule)
     preset: set[Flag] = set()
     initial: set[Flag] = set()
@@ -133,8 +139,9 @@ def worlds(cluster: Cluster) -> Iterator[World]:
     One when nothing is left to the run. Trip counts that only the run knows are tried at 0, 1, SLOT_NUM and where
     longer ones show nothing new, and each apart from the others; conditions in all combinations, or all true and all
     false when there are too many. Trip counts of long programs are cut, unless the loops of the two cores are nested so
-    differently that what is left would not match.
+    differently that what is left would not match. Raises `TooLong` when more than `LIMIT` messages are left.
     """
+    cluster = coalesced(cluster)
     programs = [p for p in (cluster.cube, cluster.vector, cluster.vector1) if p is not None]
     ops = [op for program in programs for op in program.walk()]
     texts = list(dict.fromkeys(op.trips for op in ops if isinstance(op, Loop) and isinstance(op.trips, str)))
@@ -155,7 +162,33 @@ def worlds(cluster: Cluster) -> Iterator[World]:
                 cut = replace(world, cap=limit, period=period)
                 if _uneven(cluster, world) == _uneven(cluster, cut):
                     world = cut
+            if sum(messages(program, world).total() for program in programs) > LIMIT:
+                raise TooLong
             yield world
+
+
+def coalesced(cluster: Cluster) -> Cluster:
+    """Loops that hold nothing but a loop become one, so that cuts leave the same on both cores."""
+    return replace(
+        cluster,
+        cube=replace(cluster.cube, ops=_coalesced(cluster.cube.ops)),
+        vector=replace(cluster.vector, ops=_coalesced(cluster.vector.ops)),
+        vector1=cluster.vector1 and replace(cluster.vector1, ops=_coalesced(cluster.vector1.ops)),
+    )
+
+
+def _coalesced(ops: tuple[Op, ...]) -> tuple[Op, ...]:
+    found: list[Op] = []
+    for op in ops:
+        if isinstance(op, Branch):
+            op = replace(op, then=_coalesced(op.then), orelse=_coalesced(op.orelse))
+        elif isinstance(op, Loop):
+            op = replace(op, body=_coalesced(op.body))
+            inner = op.body[0] if len(op.body) == 1 and not op.carried else None
+            if isinstance(inner, Loop) and not inner.carried and isinstance(op.trips, int):
+                op = replace(inner, trips=op.trips * inner.trips) if isinstance(inner.trips, int) else op
+        found.append(op)
+    return tuple(found)
 
 
 def skew(cluster: Cluster) -> int:

@@ -205,9 +205,23 @@ def test_cut_loops_come_to_the_same_as_whole_ones(trips: int, monkeypatch: pytes
 
 def test_loops_nested_differently_are_left_whole() -> None:
     """Cutting both would leave other numbers of messages on the two sides."""
-    made = cluster(A2A3, pipe(1), [loop(1, 40_000, push(2))], [loop(3, 200, loop(4, 200, pop(5, 0)))])
+    twice = loop(3, 200, loop(4, 100, pop(5, 0)), loop(6, 100, pop(7, 0)))
+    made = cluster(A2A3, pipe(1), [loop(1, 40_000, push(2))], [twice])
     (world,) = worlds(made)
     assert world.cap is None and sum(messages(made.cube, world).values()) == MESSAGES
+    # A loop that holds nothing but a loop is one loop.
+    made = cluster(A2A3, pipe(1), [loop(1, 10**9, push(2))], [loop(3, 10**5, loop(4, 10**4, pop(5, 0)))])
+    (world,) = worlds(made)
+    assert world.cap is not None
+    assert analyse(made, Sink())
+
+
+def test_what_is_too_long_to_be_checked_is_said() -> None:
+    twice = loop(3, 10**5, loop(4, 5000, pop(5, 0)), loop(6, 5000, pop(7, 0)))
+    diag = Sink()
+    assert analyse(cluster(A2A3, pipe(1), [loop(1, 10**9, push(2))], [twice]), diag)
+    (found,) = diag.items
+    assert not found.is_error and found.code == "W1202" and "too many messages to be checked" in found.text
 
 
 def test_ten_thousand_messages() -> None:
