@@ -22,7 +22,7 @@ From IR and back:
 
     dialect/      the dialect `pto` in its public textual form
     kernels.py    which functions run on which core, which of them together, on which platform; values.py: integers
-    extract.py    from IR to the model
+    extract.py    from IR to the model; reading.py: a kernel as one lane runs it
     rules/        what is decided statically, each rule with its own message at the op's line
     passes.py     pto-verify-pipes, pto-check-pipes, pto-lower-pipes for aiecc-opt
 

@@ -12,7 +12,6 @@ from aiecc.plugins.tpush.model import (
     Cluster,
     Direction,
     Free,
-    Kind,
     Loop,
     Op,
     Pipe,
@@ -205,29 +204,36 @@ def check_lanes(cluster: Cluster, programs: Programs, diag: Sink) -> None:
     _, first, second = programs
     if alike(first, second):
         return
-    for op in _transfers(first):
-        if not _needed(op, cluster.platform):
-            continue
-        if not _runs(op, second):
-            why = "split tiles have a part on each lane" if op.split else "the Cube's flags of A2A3 are both lanes'"
-            text = f"lane 1 does not run this, but {why}"
-            tell(diag, op.site, text, todo="take it out of the branch on pto.get_subblock_idx")
-            return
-    for op in _transfers(second):
-        if not _runs(op, first):
-            text = "lane 0 does not run this" + ("" if op.split else ", but whole tiles are lane 0's")
-            tell(diag, op.site, text, todo="take it out of the branch on pto.get_subblock_idx")
-            return
     for pipe in cluster.pipes:
         for direction in pipe.directions:
             for kind in (Push, Pop, Free):
                 wanted = _is(kind, pipe.id, direction)
-                one, two = count(first.ops, wanted), count(second.ops, wanted)
-                ops = [op for op in first.walk() if isinstance(op, kind) and wanted(op)]
-                if one != two and ops and _needed(ops[-1], cluster.platform):
-                    text = f"lane 0 runs this {said(one)} times, lane 1 {said(two)} times"
-                    tell(diag, ops[-1].site, text, todo="loop as often on both lanes")
+                counts = count(first.ops, wanted), count(second.ops, wanted)
+                if counts[0] != counts[1] and _uneven(cluster, programs, wanted, counts, diag):
                     return
+
+
+def _uneven(
+    cluster: Cluster, programs: Programs, wanted: Callable[[Op], bool], counts: tuple[Count, Count], diag: Sink
+) -> bool:
+    """The lanes do something a different number of times. True when that was reported."""
+    todo = "take it out of the branch on pto.get_subblock_idx"
+    first, second = ([op for op in _transfers(program) if wanted(op)] for program in programs[1:])
+    for op in first:
+        if _needed(op, cluster.platform) and all(op.site != other.site for other in second):
+            why = "split tiles have a part on each lane" if op.split else "the Cube's flags of A2A3 are both lanes'"
+            tell(diag, op.site, f"lane 1 does not run this, but {why}", todo=todo)
+            return True
+    for op in second:
+        if all(op.site != other.site for other in first):
+            text = "lane 0 does not run this" + ("" if op.split else ", but whole tiles are lane 0's")
+            tell(diag, op.site, text, todo=todo)
+            return True
+    if first and _needed(first[-1], cluster.platform):
+        text = f"lane 0 runs this {said(counts[0])} times, lane 1 {said(counts[1])} times"
+        tell(diag, first[-1].site, text, todo="loop as often on both lanes")
+        return True
+    return False
 
 
 def _needed(op: Push | Pop | Free, platform: Platform) -> bool:
@@ -240,17 +246,9 @@ def _transfers(program: Program) -> Iterator[Push | Pop | Free]:
             yield op
 
 
-def _runs(op: Push | Pop | Free, program: Program) -> bool:
-    return any(each.site == op.site for each in _transfers(program))
-
-
 def consumers(cluster: Cluster) -> Iterator[tuple[Program, Direction]]:
     """Who pops what."""
     yield cluster.cube, Direction.V2C
     yield cluster.vector, Direction.C2V
     if cluster.vector1 is not None:
         yield cluster.vector1, Direction.C2V
-
-
-def kind_word(kind: Kind) -> str:
-    return "Cube" if kind is Kind.CUBE else "Vector"
