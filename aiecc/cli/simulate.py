@@ -36,6 +36,9 @@ run; else the shim ends are fed and drained from here.
   --max-events N      stop after so many lock uses and DMA words (50000000)
   -p MODULE|FILE.py   load a plugin (devices, dialects); -p no:NAME blocks one
 
+A design of another dialect runs with what a plugin brings for it: clusters with TPUSH/TPOP pipes, a thread per core.
+Their arguments are those of the kernels: --arg N=FILE, N=BYTES of zeros, or a number; --arg-out N=FILE writes one back.
+
 NAME is that of a fifo that ends at a shim, of an aie.shim_dma_allocation, or of a buffer; or COLUMN:CHANNEL.
 Exit code 0 if it finished."""
 

@@ -307,7 +307,8 @@ class Plugins:
     def ask(self, hook: str, *, strict: bool = True, without: Collection[str] = ()) -> list[tuple[str, Any]]:
         """Ask everybody at a hook that registers something: (plugin, answer), in the order of the line.
 
-        `without`: names of plugins that are not asked. What a plugin raises is refused in its name (E0902); with `strict=False` it is left out instead.
+        `without`: names of plugins that are not asked. What a plugin raises is refused in its name (E0902); with
+        `strict=False` it is left out instead.
         """
         found: list[tuple[str, Any]] = []
         for impl in reversed(getattr(self._manager.hook, hook).get_hookimpls()):

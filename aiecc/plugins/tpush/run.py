@@ -13,6 +13,8 @@ from xdsl.ir import SSAValue
 from aiecc.api import (
     Blob,
     DeviceId,
+    Diagnostic,
+    Level,
     Module,
     Placement,
     Refused,
@@ -31,6 +33,7 @@ from aiecc.plugins.tpush.emit import PREFIX, argument_names
 from aiecc.plugins.tpush.kernels import Pair, arguments_of
 from aiecc.plugins.tpush.model import Agent, Cluster, Direction, Init, Kind
 from aiecc.plugins.tpush.protocol import Protocol
+from aiecc.plugins.tpush.rules import verify_module
 from aiecc.plugins.tpush.size import workspace
 
 GLOBAL = 1 << 32
@@ -248,16 +251,21 @@ def _place(outcome: _Outcome, cluster: Cluster, names: Mapping[str, int]) -> str
 
 def simulate(asked: Simulation) -> bool:
     """Build the cluster for this machine, run it on the arrays of `--arg`, write those that were asked for."""
-    module = Module(asked.source.text, file=asked.source.path)
-    pairs = {device_name(pair): (pair, cluster) for pair, cluster in clusters_in(load(module), Sink())}
-    chosen = asked.device or next(iter(pairs), "")
-    if pairs and chosen not in pairs:
+    op = load(Module(asked.source.text, file=asked.source.path))
+    said = Sink()
+    verify_module(op, said)
+    pairs = {} if said.failed else {device_name(p): (p, cluster) for p, cluster in clusters_in(op, said)}
+    if said.failed or not pairs:
+        raise Refused(*(d for d in said.items if d.is_error))
+    chosen = asked.device or next(iter(pairs))
+    if chosen not in pairs:
         refuse(f"aiecc simulate: no cluster '{chosen}'; there are {', '.join(pairs)}", code="E0901")
-    wanted = arguments(pairs[chosen][0]) if pairs else []
-    arrays, numbers = _read(asked, wanted) if pairs else ({}, {})
+    wanted = arguments(pairs[chosen][0])
+    arrays, numbers = _read(asked, wanted)
     result = build(Request(asked.source, asked.work, asked.work, get=("threads", "placement")), asked.plugins)
-    if not result.ok or not pairs:
-        raise Refused(*(d for d in result.diagnostics if d.is_error))
+    if not result.ok:
+        bugs = [Diagnostic(Level.ERROR, f"{bug.address}: {bug.text}") for bug in result.bugs]
+        raise Refused(*(d for d in result.diagnostics if d.is_error), *bugs)
     pair, cluster = pairs[chosen]
     placement: Placement = result.build.get("placement")
     library: Blob = result.build.get("threads", DeviceId(chosen))
@@ -283,12 +291,19 @@ def _read(asked: Simulation, wanted: Sequence[Argument]) -> tuple[dict[int, byte
                 what = "FILE, or BYTES of zeros" if each.element else "its value"
                 refuse(f"argument {each.number} is missing", code="E0901", todo=f"--arg {each.number}={what}")
         elif not each.element:
-            numbers[each.number] = float(value) if each.is_float else int(value)
+            numbers[each.number] = _number(each, value)
         elif value.isdecimal():
             arrays[each.number] = bytes(int(value))
         else:
             arrays[each.number] = read_npy(Path(value))
     return arrays, numbers
+
+
+def _number(argument: Argument, word: str) -> float:
+    try:
+        return float(word) if argument.is_float else int(word)
+    except ValueError:
+        refuse(f"argument {argument.number} is a number, not '{word}'", code="E0901")
 
 
 def _write(asked: Simulation, wanted: Sequence[Argument], outcome: Outcome) -> None:

@@ -37,7 +37,7 @@ CLUSTERS = {
 
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_model_time_keeps_the_order_that_flags_enforce(name: str) -> None:
-    """Without the queues that `timing` works with: a core's steps follow one another, and the n-th WAIT of a flag goes on
+    """Without the queues of `timing`: a core's steps follow one another, and the n-th WAIT of a flag goes on
     when the n-th SET has ended, no earlier and no later."""
     made = CLUSTERS[name]
     unrolled = streams(made)
