@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tpush_clusters import A2A3, A5, AIV0, C2V, CUBE, V2C, cluster, half, one_way, pipe, taken, tile
+from tpush_clusters import A2A3, A5, AIV0, AIV1, C2V, CUBE, V2C, cluster, half, one_way, pipe, taken, tile
 
 from aiecc.api import Extent, Kind, Sink
 from aiecc.plugins.tpush.explore import explore
@@ -112,6 +112,16 @@ def test_rows_are_as_wide_as_what_is_valid() -> None:
     run = streams(cluster(A5, pipe(1), [Push(0, C2V, ragged)], taken(0, C2V, Tile(16, 16, 4, Space.VEC, 10, 12))))
     (copy,) = next(s.accesses for s in run.streams[CUBE].steps if s.accesses)
     assert (copy.rows, copy.row_bytes, copy.stride, copy.local_stride, copy.size) == (10, 48, 48, 64, 480)
+
+
+@pytest.mark.parametrize(("split", "first_byte"), ((Split.UP_DOWN, 8 * 128), (Split.LEFT_RIGHT, 8 * 4)))
+def test_the_second_half_starts_where_it_lies_in_the_cores_own_tile(split: Split, first_byte: int) -> None:
+    """The Cube cuts on A5: 16 x 16 valid of 16 x 32 floats, whose rows are 128 bytes apart."""
+    whole = Tile(16, 32, 4, Space.ACC, 16, 16)
+    run = streams(cluster(A5, pipe(1), [Push(0, C2V, whole, split)], [], lanes=2))
+    lanes = next(s.accesses for s in run.streams[CUBE].steps if s.accesses)
+    assert [(a.local_offset, a.local_stride, a.size) for a in lanes] == [(0, 128, 512), (first_byte, 128, 512)]
+    assert [a.owner for a in lanes] == [AIV0, AIV1]
 
 
 @pytest.mark.parametrize(("cols", "shared"), ((8, True), (16, False), (24, True), (32, False)))

@@ -6,14 +6,14 @@ Micro-steps: a push is WAIT, copy begins, copy ends, SET; so is a pop. 2N + 2 ti
 from dataclasses import replace
 
 import pytest
-from tpush_clusters import A2A3, A5, AIV1, C2V, CUBE, V2C, cluster, held, one_way, pipe, taken, tile
+from tpush_clusters import A2A3, A5, AIV0, AIV1, C2V, CUBE, V2C, cluster, held, one_way, pipe, taken, tile
 
 from aiecc.plugins.tpush.explore import TooManyStates, explore
 from aiecc.plugins.tpush.graph import check
-from aiecc.plugins.tpush.model import Direction, Platform, Pop, Push, Split
+from aiecc.plugins.tpush.model import Agent, Direction, Pipe, Platform, Pop, Push, Split, Use
 from aiecc.plugins.tpush.protocol import FreeRule
 from aiecc.plugins.tpush.simulate import simulate
-from aiecc.plugins.tpush.steps import Act, Streams
+from aiecc.plugins.tpush.steps import Act, Flag, Step, Stream, Streams
 from aiecc.plugins.tpush.unroll import streams
 from aiecc.plugins.tpush.verdict import RaceKind
 
@@ -160,3 +160,33 @@ def test_the_bound_of_an_exploration() -> None:
     with pytest.raises(TooManyStates):
         explore(streams(one_way(A2A3, 4, 10)), bound=464)
     assert explore(streams(one_way(A2A3, 4, 10)), bound=465).states == 465
+
+
+def test_a_slot_that_two_pipes_use_one_after_the_other() -> None:
+    """Orderly sharing is no race: what is read is the latest write, whoever made it."""
+    pipes = (Pipe(0, 1, 1024, 1, 0, c2v_base=0), Pipe(1, 2, 1024, 1, 1, v2c_base=0))
+    there, back = Push(0, C2V, tile()), Push(1, V2C, tile())
+    cube = [there, Pop(1, V2C, tile(), 0)] * 2
+    vector = [Pop(0, C2V, tile(), 0), back] * 2
+    run = streams(cluster(A2A3, pipes, cube, vector))
+    assert check(run).good and not explore(run).bad
+    # Pushed before the other pipe's tile is taken out.
+    hasty = streams(cluster(A2A3, pipes, cube, vector[::-1]))
+    assert check(hasty).race is not None and explore(hasty).bad
+
+
+def test_a_flag_may_be_set_again_before_its_wait() -> None:
+    """The waiter says so much, then waits: the second SET may come between."""
+    f, g = Flag(0, True, 0), Flag(0, False, 0)
+
+    def stream(agent: Agent, *words: tuple[Act, Flag]) -> Stream:
+        steps = [Step(act, 0, C2V, 0, "ready", flag) for act, flag in words]
+        return Stream(agent, steps, [0] * len(steps), [Use(())] * len(steps))
+
+    def judged(*vector: tuple[Act, Flag]) -> tuple[bool, bool]:
+        cube = stream(CUBE, (Act.SET, f), (Act.WAIT, g), (Act.SET, f))
+        run = Streams(A2A3, (cube, stream(AIV0, *vector)), frozenset())
+        return check(run).twice is not None, bool(explore(run).twice)
+
+    assert judged((Act.SET, g), (Act.WAIT, f), (Act.WAIT, f)) == (True, True)
+    assert judged((Act.WAIT, f), (Act.SET, g), (Act.WAIT, f)) == (False, False)
