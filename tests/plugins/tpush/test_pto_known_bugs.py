@@ -128,3 +128,25 @@ def test_both_lanes_of_a_split_tile_are_apart() -> None:
         (access,) = next(s.accesses for s in stream.steps if s.act is Act.COPY_START)
         found.append(range(access.address, access.address + access.size))
     assert found == [range(512), range(512, 1024)]
+
+
+@pytest.mark.parametrize("count", [9, 1000])
+def test_all_pops_before_all_frees(count: int) -> None:
+    """On A2A3 a popped tile is the core's own: nothing is held. On A5 the ring runs out."""
+    ops = (*BOUNDS, f"%n = arith.constant {count} : index", LOOP)
+    again = "scf.for %j = %c0 to %n step %c1 {"
+    vector = (GM_V, *ops, POP_V, "}", again, FREE_V, "}")
+    assert texts(design((*CUBE_GM[:-1], *ops, PUSH_C, "}"), vector, "", (WS, WS))) == []
+    assert texts(design((*CUBE_GM[:-1], *ops, PUSH_C, "}"), (*vector, FREE_V), "", (WS, WS))) == [
+        f"'vector' pops {count} tiles of pipe 0 Cube to Vector, and frees {count + 1}"
+    ]
+    held = design((*CUBE[:-1], *ops, PUSH_C, "}"), (*VECTOR[:2], *vector[1:]))
+    assert texts(held) == ["all 8 slots of pipe 0 Cube to Vector are held: this pop never ends"]
+
+
+def test_frees_of_a2a3_are_of_a_split_that_is_popped() -> None:
+    half = "!pto.tile_buf<vec, 8x16xf32>"
+    pop, free = f"%p = pto.tpop_from_aic {{split = 1}} -> {half}", "pto.tfree_from_aic {split = 2}"
+    text = design((GM_C, TILE_A, PUSH_C.replace("= 0", "= 1")), (GM_V, TILE_O, pop, free), "", (WS, WS))
+    (found,) = verified(text)
+    assert (found.text, found.todo) == ("split = 2 here, but no tile is popped with it", "set split = 1")

@@ -1,7 +1,7 @@
 """Frees: as many as pops on every path, in pop order, each after the last use of what it releases.
 
-A free says no slot: it releases the oldest tile that is held. The check follows a queue of held tiles through the
-program; loops are gone through until nothing new can happen.
+A free says no slot: it releases the oldest tile that is held. On A5 the check follows a queue of held tiles through the
+program, and loops until nothing new can happen. On A2A3 the pop has freed the slot, so only counts matter.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from aiecc.plugins.tpush.model import (
     Value,
 )
 from aiecc.plugins.tpush.rules.common import counted, tell, way
+from aiecc.plugins.tpush.rules.counts import count, number, said
 from aiecc.plugins.tpush.rules.order import consumers
 
 Ring = tuple[int, Direction]
@@ -89,6 +90,9 @@ class _Checker:
     def run(self) -> None:
         state = State()
         try:
+            if not self.in_place:
+                self.counts()
+                return
             self.block(self.program.ops, state)
             for ring, tiles in state.held.items():
                 for tile in tiles[:1] if ring in self.written else ():
@@ -98,13 +102,27 @@ class _Checker:
         except _Stop:
             pass
 
+    def counts(self) -> None:
+        """A2A3: the pop has freed the slot, so a free only has to have its pop, and be of its split."""
+        for ring in self.rings:
+            if ring not in self.written:
+                continue
+            ops = [op for op in self.program.walk() if isinstance(op, Pop | Free) and (op.pipe, op.direction) == ring]
+            pops, frees = self._totals(ring)
+            if pops != frees:
+                text = f"'{self.program.name}' pops {pops} tiles of pipe {ring[0]} {way(ring[1])}, and frees {frees}"
+                self.stop(ops[-1].site, text, todo="free every tile once, or write no free at all")
+            popped = [op.split for op in ops if isinstance(op, Pop)]
+            for op in ops:
+                if op.split not in popped:
+                    text = f"split = {int(op.split)} here, but no tile is popped with it"
+                    self.stop(op.site, text, todo=f"set split = {int(popped[0])}")
+
     def stop(self, at: Site, text: str, notes: Iterable[tuple[str, Site]] = (), todo: str = "") -> None:
         tell(self.diag, at, text, notes, todo)
         raise _Stop
 
     def _totals(self, ring: Ring) -> tuple[str, str]:
-        from aiecc.plugins.tpush.rules.counts import count, number, said
-
         found: list[str] = []
         for kind in (Pop, Free):
             total = count(
@@ -142,7 +160,7 @@ class _Checker:
             return
         held = state.held.get(ring, ())
         slots = self.rings[ring].slot_num
-        if self.in_place and len(held) >= slots:
+        if len(held) >= slots:
             text = f"all {counted(slots, 'slot')} of pipe {op.pipe} {way(op.direction)} are held: this pop never ends"
             notes = [("the oldest tile held was popped here", held[0].pop.site)]
             self.stop(op.site, text, notes, f"free a tile before: {self._free_text(op)}")
@@ -173,7 +191,7 @@ class _Checker:
         state.gone[oldest] = op.site
 
     def use(self, values: tuple[Value, ...], at: Site, state: State) -> None:
-        for value in values if self.in_place else ():
+        for value in values:
             tile = state.names.get(value)
             if tile is not None and tile in state.gone:
                 text = "this reads a tile whose slot was freed before: it may hold the next tile by now"
@@ -185,7 +203,6 @@ class _Checker:
     def loop(self, op: Loop, state: State) -> None:
         if op.trips == 0:
             return
-        most = max((pipe.slot_num for pipe in self.rings.values()), default=1)
         times = op.trips if isinstance(op.trips, int) else 2
         handed = [None if c.first is None else state.names.get(c.first) for c in op.carried]
         still = 0
@@ -199,8 +216,6 @@ class _Checker:
                 self._uneven(op, before, state)
             if still > 1:
                 break
-            if index > 4 * most * (1 + len(self.rings)) and not still:
-                break  # held tiles come and go for longer than rings are: the exact check has the rest
         self._bind([c.result for c in op.carried], handed, state)
 
     def _uneven(self, op: Loop, before: dict[Ring, int], state: State) -> None:
