@@ -15,7 +15,8 @@ from aiecc.cli.opt import run as opt
 from aiecc.plugins import tpush
 from aiecc.testing.kit import Project
 
-ONE_CORE = Path(__file__).parents[3] / "examples" / "one_core"
+EXAMPLES = Path(__file__).parents[3] / "examples"
+ONE_CORE = EXAMPLES / "one_core"
 GOOD = design(CUBE, VECTOR, "a5")
 BOTH_CUBE = changed((*CUBE, *CUBE_V2C[2:]), ("dir_mask = 1", "dir_mask = 3"))
 PLUGIN = Path(tpush.__file__).parent
@@ -216,3 +217,16 @@ def test_lowered_to_steps_by_a_pass(tmp_path: Path, capsys: pytest.CaptureFixtur
     again = Project(tmp_path).write("again.mlir", out)
     assert opt([str(again), "-p", "tpush"]) == 0
     assert capsys.readouterr().out == out
+
+
+@pytest.mark.tools
+def test_both_lanes_have_their_rings_at_one_address(tmp_path: Path) -> None:
+    """The table shows one address for both: the lanes run one function, so they are placed alike."""
+    project = Project(tmp_path)
+    project.copy(EXAMPLES / "pipes_split")
+    ran = project.aiecc("design.mlir", "--get=input_with_addresses.mlir,pipes.json")
+    assert ran.code == 0, ran.err
+    text = project.read("input_with_addresses.mlir")
+    found = [re.search(rf"address = (\d+) : i32[^}}]*sym_name = \"vector{lane}_halves\"", text) for lane in (0, 1)]
+    (ring,) = json.loads(project.read("pipes.json"))["clusters"][0]["pipes"][0]["rings"]
+    assert [int(m[1]) for m in found if m] == [ring["base"]] * 2 and ring["owner"] == ["Vector 0", "Vector 1"]
