@@ -34,7 +34,7 @@ from aiecc.plugins.tpush.dialect.view_ops import (
     MakeTensorViewOp,
     PartitionViewOp,
 )
-from aiecc.plugins.tpush.emit_base import Code, Room, Writer
+from aiecc.plugins.tpush.emit_base import GLOBAL, Code, Room, Writer
 from aiecc.plugins.tpush.emit_frees import last_uses
 from aiecc.plugins.tpush.emit_tiles import Held, Tiles, cannot
 from aiecc.plugins.tpush.extract import reservation
@@ -258,7 +258,7 @@ class _Emitter:
             if self.cluster.platform is Platform.A2A3:
                 if op.gm_slot_buffer is None:
                     cannot(op, "has no gm_slot_buffer")
-                self.rings[op.number, direction, None] = self.tiles.plain[op.gm_slot_buffer]
+                self.rings[op.number, direction, None] = self.workspace(op.gm_slot_buffer)
             else:
                 for lane in self.protocol.lanes(op.number) if direction is Direction.C2V else (0,):
                     owner = Agent.CUBE if direction is Direction.V2C else Agent(1 + lane)
@@ -267,6 +267,12 @@ class _Emitter:
             for role in ("push",) if direction.producer is self.agent.kind else ("pop", "free"):
                 self.tags[op.number, direction, role] = self.writer.cell(0)
         self.steps(self.protocol.init(self.agent, Init(op.number, site_of(op))), None, None)
+
+    def workspace(self, buffer: SSAValue) -> SSAValue:
+        """A pointer as it is; a number counts from the start of global memory."""
+        if isinstance(buffer.type, PtrType):
+            return self.tiles.plain[buffer]
+        return self.writer.plus(self.writer.cast(self.tiles.plain[buffer], i64), GLOBAL)
 
     def _ring(self, op: InitializePipe, direction: Direction, owner: Agent) -> Room:
         consumer = self.pair.cube if direction is Direction.V2C else self.pair.vector

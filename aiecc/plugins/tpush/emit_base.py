@@ -13,6 +13,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from aiecc.api import copy_span
 from aiecc.plugins.tpush.model import Agent, Space
 
+GLOBAL = 1 << 32
+"""Where global memory starts."""
 PRIVATE = {Space.LEFT: 8, Space.RIGHT: 9, Space.ACC: 10, Space.BIAS: 11, Space.SCALING: 12}
 """Windows of the Cube's other memories."""
 

@@ -25,21 +25,23 @@ from aiecc.api import (
     load,
     read_npy,
     refuse,
+    span_of,
     write_npy,
 )
 from aiecc.plugins.tpush.build import addresses, clusters_in, device_name, placed
 from aiecc.plugins.tpush.dialect.attrs import PtrType
 from aiecc.plugins.tpush.emit import PREFIX, argument_names
+from aiecc.plugins.tpush.emit_base import GLOBAL
 from aiecc.plugins.tpush.kernels import Pair, arguments_of
 from aiecc.plugins.tpush.model import Agent, Cluster, Direction, Init, Kind
 from aiecc.plugins.tpush.protocol import Protocol
 from aiecc.plugins.tpush.rules import verify_module
 from aiecc.plugins.tpush.size import workspace
 
-GLOBAL = 1 << 32
 _AGENTS = 3
 _FLAGS = 8
 _ALIGN = 512
+_LARGEST = 1 << 30
 _ENDS = ("finished", "stuck", "race", "double", "outside", "left over")
 
 
@@ -128,7 +130,7 @@ def run_cluster(
     """
     wanted = arguments(pair)
     places: dict[int, int] = {}
-    end = 0
+    end = _reserved(pair, cluster)
     for each in wanted:
         if each.element:
             size = len(arrays.get(each.number, b""))
@@ -147,6 +149,19 @@ def run_cluster(
     end_word = _ENDS[outcome.end]
     text = _words(outcome, cluster, dict(names or {}))
     return Outcome(end_word, text, arrays_after, int(outcome.copies), int(outcome.bytes))
+
+
+def _reserved(pair: Pair, cluster: Cluster) -> int:
+    """The end of those rings in global memory whose addresses are numbers; arrays lie behind them."""
+    end = 0
+    for setup in pair.cube.setups:
+        if setup.gm_slot_buffer is not None and not isinstance(setup.gm_slot_buffer.type, PtrType):
+            pipe = cluster.pipe(setup.number)
+            end = max(end, *((pipe.base(direction) or 0) + pipe.ring_size for direction in pipe.directions))
+    if end > _LARGEST:
+        where = span_of(pair.cube.setups[0])
+        refuse(f"the workspace ends at 0x{end:x}, but a simulation has 1 GiB of global memory", where, code="E1205")
+    return -(-end // _ALIGN) * _ALIGN
 
 
 def _bits(argument: Argument, number: float) -> int:

@@ -54,7 +54,7 @@ class Built:
         return found
 
     def run(self, *arrays: bytes, numbers: dict[int, float] | None = None, judge: bool = True) -> Outcome:
-        given = dict(enumerate(arrays))
+        given = {n: data for n, data in enumerate(arrays) if data}
         return run_cluster(self.library, self.pair, self.cluster, given, numbers, judge=judge, names=self.names)
 
 

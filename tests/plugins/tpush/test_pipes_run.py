@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 from pipes_kit import Built, Text, floats, tools
-from ptokit import verified
+from ptokit import parts, verified
 
 from aiecc.plugins.tpush.analyse import find
 from aiecc.plugins.tpush.protocol import FreeRule
+from aiecc.plugins.tpush.run import arguments
 from aiecc.plugins.tpush.runtime import FOLDER
 from aiecc.tools.native import PIPELINE
 
@@ -111,6 +112,20 @@ def test_unequal_counts_end_as_the_worked_example_says(
     data = numbers(99 * 256)
     ended = counts.run(data, bytes(len(data)), numbers={3: pushes, 4: pops})
     assert ended.end == end and says in ended.text, ended.text
+
+
+@pytest.mark.parametrize(
+    ("example", "part"),
+    (("w02", 0), ("w04", 2), ("w05", 0), ("w06", 3), ("w06", 4), ("w08", 0), ("w09", 1), ("w11", 0), ("w12", 3)),
+)
+def test_worked_examples_end_as_the_exact_check_says(folder: Path, example: str, part: int) -> None:
+    """Workspaces at numbers, odd splits, tiles of two sizes, deadlocks, held tiles, lanes, two pipes, branches."""
+    built = Built(parts(example)[part], folder)
+    wanted = arguments(built.pair)
+    numbers = {each.number: 1.0 for each in wanted if not each.element}
+    ended = built.run(*(bytes(1 << 18) if each.element else b"" for each in wanted), numbers=numbers)
+    assert ended.finished is (find(built.cluster) is None), ended.text
+    assert ended.finished or ended.end == "stuck"
 
 
 def test_both_sides_pop_first(folder: Path) -> None:
