@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from aiecc.model import targets
+
+# One verdict for one commit. `--hypothesis-profile=search` tries examples that no run had before.
+settings.register_profile("suite", derandomize=True, deadline=None)
+settings.register_profile("search", deadline=None)
+settings.load_profile("suite")
 
 
 @pytest.fixture

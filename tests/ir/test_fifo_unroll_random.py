@@ -157,7 +157,7 @@ def told(outcome: Outcome) -> tuple[tuple[str, ...], bytes]:
     return outcome.ended, outcome.memory["seen"]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(1, 4), st.sampled_from(list(VARIANTS)), st.booleans())
 def test_the_same_objects_in_the_same_order(pick: random.Random, depth: int, variant: str, counting: bool) -> None:
     text = design(Consumer(pick, depth).block(0), depth, "npu2" if counting else "xcvc1902")

@@ -23,7 +23,7 @@ def inner_first(op: Operation) -> list[Operation]:
     return [loop for loop in reversed(list(op.walk())) if isinstance(loop, ForOp)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(randoms)
 def test_folding_changes_nothing_that_shows(pick: random.Random) -> None:
     module = program(design(Program(pick).written()))
@@ -37,7 +37,7 @@ def test_folding_changes_nothing_that_shows(pick: random.Random) -> None:
     assert print_module(module) == text
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(randoms, st.integers(2, 5), st.booleans())
 def test_unrolling_changes_nothing_that_shows(pick: random.Random, factor: int, folded: bool) -> None:
     module = program(design(Program(pick, left=16).written()))

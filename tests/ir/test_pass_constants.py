@@ -254,7 +254,7 @@ class Constants:
 
 @pytest.mark.tools
 def test_random_programs_become_what_mlir_opt_makes_of_them():
-    programs = [Constants(seed).module() for seed in range(80)]
+    programs = [Constants(seed).module() for seed in range(40)]
     wanted = mlir_opt(programs, "--canonicalize", "--allow-unregistered-dialect")
     assert all(wanted)
     for program, expected in zip(programs, wanted, strict=True):

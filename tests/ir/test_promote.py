@@ -64,7 +64,7 @@ PROGRAMS = bodies(3)
 
 
 @given(PROGRAMS, st.booleans(), st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_programs_do_the_same(statements: list[Statement], blocks: bool, read: bool) -> None:
     text = program(statements, blocks=blocks, read=read)
     module, left = promoted(text)
@@ -75,7 +75,7 @@ def test_programs_do_the_same(statements: list[Statement], blocks: bool, read: b
 
 
 @given(PROGRAMS, st.booleans(), st.sets(st.integers(0, 4)))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_some_of_the_slots(statements: list[Statement], blocks: bool, some: set[int]) -> None:
     text = program(statements, blocks=blocks)
     module, left = promoted(text, tuple(sorted(some)))
@@ -85,7 +85,7 @@ def test_some_of_the_slots(statements: list[Statement], blocks: bool, some: set[
 
 
 @given(PROGRAMS, st.booleans(), st.sets(st.sampled_from([*NUMBERS, "q"]), min_size=1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_slots_without_a_first_value(statements: list[Statement], blocks: bool, unset: set[str]) -> None:
     """They stay when a load may find nothing; the others go."""
     text = program(statements, blocks=blocks, unset=tuple(sorted(unset)))
@@ -95,7 +95,7 @@ def test_slots_without_a_first_value(statements: list[Statement], blocks: bool, 
 
 
 @given(bodies(4), st.booleans(), st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_blocks_inside_regions_do_the_same(statements: list[Statement], blocks: bool, read: bool) -> None:
     text = program(statements, blocks=blocks, regions=True, read=read)
     module, left = promoted(text)

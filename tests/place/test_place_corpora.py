@@ -78,10 +78,10 @@ def test_the_generators_lay_out_what_they_hide() -> None:
 
 
 def test_borderline() -> None:
-    row = corpora.measure("borderline", map(corpora.borderline, range(350)), twice=False)
-    assert row.tiles > 300
+    row = corpora.measure("borderline", map(corpora.borderline, range(200)), twice=False)
+    assert row.tiles > 170
     assert row.illegal == 0
-    assert row.refuted > 30
+    assert row.refuted > 17
     assert row.decided >= 99.6
 
 

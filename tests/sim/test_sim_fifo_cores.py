@@ -266,7 +266,7 @@ PROGRAMS = programs(3)
 
 @pytest.mark.parametrize(("device", "repeat"), [("npu2", 1), ("npu2", 3), ("xcvc1902", 1)])
 @given(PROGRAMS, FLAGS, st.integers(0, 3))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_consumer_sees_what_a_queue_would_give(
     device: str, repeat: int, program: tuple[int, list[Statement]], flags: list[bool], seed: int
 ) -> None:
@@ -284,7 +284,7 @@ def test_a_consumer_sees_what_a_queue_would_give(
 
 @pytest.mark.parametrize(("device", "repeat"), [("npu2", 1), ("npu2", 2), ("xcvc1902", 1)])
 @given(PROGRAMS, FLAGS, st.integers(0, 3))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_producer_fills_what_a_queue_would_take(
     device: str, repeat: int, program: tuple[int, list[Statement]], flags: list[bool], seed: int
 ) -> None:

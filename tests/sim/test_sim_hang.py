@@ -738,7 +738,7 @@ STEPS = st.tuples(st.sampled_from([False, False, True]), st.integers(0, 5), st.i
 PROGRAMS = st.lists(st.lists(STEPS, max_size=8), min_size=3, max_size=3)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(PROGRAMS, st.lists(st.integers(0, 2), min_size=6, max_size=6), st.integers(1, 3))
 def test_three_cores_at_random(programs: list[list[tuple[bool, int, int]]], values: list[int], rounds: int) -> None:
     """Lock n is taken by core n mod 3 only, and given by all: then everybody's order ends alike."""
