@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from aiecc.base.blob import Blob
 from aiecc.base.diag import Diagnostic, Level, Note, Refused, Sink, refuse, render
 from aiecc.base.spans import Span
-from aiecc.choices import LowerOptions
+from aiecc.choices import LowerOptions, ToolchainOptions
 from aiecc.engine.build import Bug, Build, State
 from aiecc.engine.options import option, options
 from aiecc.engine.plugins import Plugins
@@ -120,6 +120,7 @@ __all__ = [
     "TileLayout",
     "TileProblem",
     "Toolchain",
+    "ToolchainOptions",
     "View",
     "Workshop",
     "build",

@@ -21,6 +21,7 @@ from aiecc.api import (
     Request,
     Simulation,
     Sink,
+    ToolchainOptions,
     build,
     load,
     read_npy,
@@ -277,7 +278,10 @@ def simulate(asked: Simulation) -> bool:
         refuse(f"aiecc simulate: no cluster '{chosen}'; there are {', '.join(pairs)}", code="E0901")
     wanted = arguments(pairs[chosen][0])
     arrays, numbers = _read(asked, wanted)
-    result = build(Request(asked.source, asked.work, asked.work, get=("threads", "placement")), asked.plugins)
+    # Of all toolchains, the portable one compiles for this machine. pyright sees no defaults that stand first in a field.
+    options = (ToolchainOptions(toolchain="llvm"),)  # pyright: ignore[reportCallIssue]
+    request = Request(asked.source, asked.work, asked.work, get=("threads", "placement"), options=options)
+    result = build(request, asked.plugins)
     if not result.ok:
         bugs = [Diagnostic(Level.ERROR, f"{bug.address}: {bug.text}") for bug in result.bugs]
         raise Refused(*(d for d in result.diagnostics if d.is_error), *bugs)
