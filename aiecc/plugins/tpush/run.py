@@ -278,7 +278,7 @@ def simulate(asked: Simulation) -> bool:
         refuse(f"aiecc simulate: no cluster '{chosen}'; there are {', '.join(pairs)}", code="E0901")
     wanted = arguments(pairs[chosen][0])
     arrays, numbers = _read(asked, wanted)
-    # Of all toolchains, the portable one compiles for this machine. pyright sees no defaults that stand first in a field.
+    # The portable toolchain compiles for this machine. (pyright sees no defaults that stand first in a field.)
     options = (ToolchainOptions(toolchain="llvm"),)  # pyright: ignore[reportCallIssue]
     request = Request(asked.source, asked.work, asked.work, get=("threads", "placement"), options=options)
     result = build(request, asked.plugins)
