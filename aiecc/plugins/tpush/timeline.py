@@ -23,7 +23,8 @@ UNIT = 11
 BAND = 1320
 """Pixels of a band, without its labels."""
 LABELS = 132
-HEAD = 64
+NARROWEST = 860
+HEAD = 70
 LINE = 13
 SLOT = 15
 GAP = 10
@@ -186,7 +187,7 @@ class _Picture:
         self.height = self._lay_out()
         self.starts = self._breaks()
         self.band = max(UNIT * (b - a) for a, b in pairwise(self.starts)) + 2 * EDGE
-        self.width = LABELS + self.band + GAP
+        self.width = max(LABELS + self.band + GAP, NARROWEST)
         self.total = HEAD + (len(self.starts) - 1) * (self.height + 26)
 
     def _lay_out(self) -> int:
@@ -262,9 +263,11 @@ class _Picture:
 
     def _head(self) -> Iterator[str]:
         yield f'<text x="12" y="22" font-size="15" font-weight="bold">{escape(self._title())}</text>'
-        rest = f"; the {self.run.left_out} messages after these go on in the same way" if self.run.left_out else ""
-        note = "r = ready, f = free. Hatched: the core waits. A slot is pale while written, then full, dark while held"
-        yield f'<text x="12" y="42" fill="#555">{escape(note + rest)}.</text>'
+        note = "r = ready, f = free. Hatched: the core waits. A slot is pale while written, then full, dark while held."
+        yield f'<text x="12" y="40" fill="#555">{escape(note)}</text>'
+        if self.run.left_out:
+            rest = f"The {self.run.left_out} messages after these go on in the same way."
+            yield f'<text x="12" y="55" fill="#555">{rest}</text>'
 
     def _strip(self) -> Iterator[str]:
         for time in range(0, self.run.end + 1, 10):
@@ -364,6 +367,7 @@ _SPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/199
 _DEFS = (
     '<defs><pattern id="wait" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
     '<rect width="6" height="6" fill="#f4f4f4"/><line x1="0" y1="0" x2="0" y2="6" stroke="#cfcfcf" stroke-width="2"/>'
-    '</pattern><marker id="head" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="5" markerHeight="5" orient="auto">'
+    '</pattern><marker id="head" viewBox="0 0 6 6" refX="5" refY="3" '
+    'markerUnits="userSpaceOnUse" markerWidth="6" markerHeight="6" orient="auto">'
     '<path d="M0,0 L6,3 L0,6 z" fill="#444"/></marker></defs>'
 )

@@ -14,6 +14,8 @@ from aiecc.plugins.tpush.steps import Act, Flag, Step, Streams
 
 SHORTEST, LONGEST = 6, 12
 """What copies take; a unit more for every 512 bytes in between."""
+SHOWN = 16
+"""Messages that are shown of a long run, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +56,12 @@ def cost(step: Step) -> int:
     return found if step.act is Act.COPY_START else 2 * found
 
 
-def timing(streams: Streams, rounds: int = 2, slots: dict[int, int] | None = None) -> Timing:
+def timing(streams: Streams, slots: dict[int, int] | None = None) -> Timing:
     """Run every step as early as its core and its flags allow.
 
-    `slots`: slots by pipe; when given, only messages of the first `rounds` times round the ring are run.
+    `slots`: slots by pipe; when given, only the first messages are run: SHOWN of them, and twice round the ring.
     """
-    limit = {pipe: rounds * count for pipe, count in (slots or {}).items()}
+    limit = {pipe: max(2 * count, SHOWN) for pipe, count in (slots or {}).items()}
     queues: dict[Agent, deque[tuple[Step, int]]] = {}
     left_out = 0
     for stream in streams.streams:

@@ -116,7 +116,7 @@ def test_long_runs_show_the_ring_going_round_twice() -> None:
     run = timing(streams(made), slots={0: 8})
     assert len(box_words(run, Agent.CUBE)) == 16
     assert run.left_out == 984
-    assert "the 984 messages after these go on in the same way" in timeline(made, streams(made))
+    assert "The 984 messages after these go on in the same way" in timeline(made, streams(made))
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
