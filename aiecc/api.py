@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from aiecc.ir.text import dump, load, print_module, thaw
     from aiecc.ir.verify import verify
     from aiecc.sim.npy import read_npy, write_npy
+    from aiecc.sim.npy_types import npy_type
     from aiecc.tools.native import native_library
     from aiecc.tools.workshop import Workshop
 
@@ -132,6 +133,7 @@ __all__ = [
     "load_plugins",
     "lower_design",
     "native_library",
+    "npy_type",
     "option",
     "options",
     "pass_option",
@@ -160,6 +162,7 @@ _LATER = {
     "dump": "aiecc.ir.text",
     "load": "aiecc.ir.text",
     "native_library": "aiecc.tools.native",
+    "npy_type": "aiecc.sim.npy_types",
     "pass_option": "aiecc.ir.passes.base:option",
     "print_module": "aiecc.ir.text",
     "read_npy": "aiecc.sim.npy",

@@ -29,7 +29,7 @@ run; else the shim ends are fed and drained from here.
   --out NAME=BYTES    how many bytes have to come out of a shim end
   --out NAME=FILE     where to write what came out: .npy of --dtype, or any file for the bare bytes
   --kernels FILE.py   Python functions in place of external kernels, by name
-  --dtype TYPE        element type of .npy outputs (int32)
+  --dtype TYPE        element type of .npy outputs (that of the fifo or argument, else int32)
   --seed N            0: actors take turns; others: interleave at random, repeatably
   --slack N           bytes a stream holds on its way (0)
   --device-name NAME  which device, where there are several
@@ -60,7 +60,7 @@ class SimulateOptions:
     args: tuple[str, ...] = option((), "--arg", kind=str, metavar="N=FILE", help="an argument of it")
     arg_outs: tuple[str, ...] = option((), "--arg-out", kind=str, metavar="N=FILE", help="where one is written")
     kernels: str = option("", "--kernels", metavar="FILE.py", help="models of external kernels")
-    dtype: str = option("int32", "--dtype", metavar="TYPE", help="element type of .npy outputs")
+    dtype: str = option("", "--dtype", metavar="TYPE", help="element type of .npy outputs")
     seed: int = option(0, "--seed", kind=_number, metavar="N", help="which interleaving")
     slack: int = option(0, "--slack", kind=_number, metavar="N", help="bytes a stream holds on its way")
     device_name: str = option("", "--device-name", metavar="NAME", help="which device")
@@ -82,7 +82,7 @@ def run(args: Sequence[str]) -> int:
         refuse("aiecc simulate wants one design", code="E0901", todo="see 'aiecc simulate --help'")
     from aiecc.sim.npy import TYPES, read_npy, write_npy
 
-    if given.dtype not in TYPES:
+    if given.dtype and given.dtype not in TYPES:
         refuse(f"--dtype {given.dtype} is not one of {', '.join(TYPES)}", code="E0901")
     feeds = {_end(name): read_npy(Path(value)) for name, value in map(_pair, given.feeds)}
     drains: dict[str | tuple[int, int], int | None] = {}
@@ -107,6 +107,7 @@ def run(args: Sequence[str]) -> int:
         from aiecc.cli.simulate_host import run_arguments
 
         return run_arguments(module, given, models)
+    types = _element_types(module)
     module = _lowered(module)
     from aiecc.sim.array import simulate
 
@@ -122,7 +123,7 @@ def run(args: Sequence[str]) -> int:
     )
     print(outcome.report())
     for end, file in files.items():
-        write_npy(file, outcome.received[outcome.names[end]], given.dtype)
+        write_npy(file, outcome.received[outcome.names[end]], given.dtype or types.get(end, "int32"))
     return Exit.OK if outcome.finished else Exit.REFUSED
 
 
@@ -153,6 +154,16 @@ def _read(file: str) -> ModuleOp:
     if errors:
         raise Refused(*errors)
     return module
+
+
+def _element_types(module: ModuleOp) -> Mapping[str | tuple[int, int], str]:
+    """What the objects of fifos are made of, by the fifos' names."""
+    from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
+    from aiecc.sim.npy_types import npy_type
+
+    fifos = [op for op in module.walk() if isinstance(op, ObjectFifoOp)]
+    found = {op.symbol: npy_type(op.consumer_elem_type.element_type) for op in fifos}
+    return {name: type for name, type in found.items() if type}
 
 
 def _lowered(module: ModuleOp) -> ModuleOp:

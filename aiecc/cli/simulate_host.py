@@ -41,7 +41,7 @@ def run_arguments(module: ModuleOp, given: SimulateOptions, kernels: Mapping[str
         if file is None and written:
             print(f"argument {number}: written, but no --arg {number}=FILE says where to")
         elif file is not None and (written or number in outs):
-            _write(file, found.args[number], words, number)
+            _write(file, found.args[number], words, number, given.dtype)
             print(f"argument {number}: {len(found.args[number])} bytes written to {file}")
     return Exit.OK if found.outcome.finished else Exit.REFUSED
 
@@ -61,11 +61,13 @@ def _numbered(pairs: tuple[str, ...], words: Words) -> dict[int, Path]:
     return found
 
 
-def _write(file: Path, data: bytes, words: Words, number: int) -> None:
+def _write(file: Path, data: bytes, words: Words, number: int, dtype: str) -> None:
     from aiecc.sim.npy import write_npy
 
     known = words.types[number]
-    if known is None:
+    if dtype:
+        write_npy(file, data, dtype)
+    elif known is None:
         write_npy(file, data, "uint8")
     else:
         write_npy(file, data, known[0], known[1])

@@ -23,6 +23,7 @@ from aiecc.model.recipe import FIFO_PASSES, name_of, recipe, sequence_recipe
 from aiecc.npu import txn
 from aiecc.place.solve import solve
 from aiecc.sim.array import device_named
+from aiecc.sim.npy_types import npy_type
 
 
 @dataclass(frozen=True)
@@ -86,16 +87,11 @@ def _size(type: Attribute) -> int | None:
     return None if element_count(type) is None else size_in_bytes(type)
 
 
-_NUMPY = {"i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "bf16": "uint16", "f16": "float16",
-          "f32": "float32", "f64": "float64"}  # fmt: skip
-
-
 def _array(type: Attribute) -> tuple[str, tuple[int, ...]] | None:
     if not isinstance(type, MemRefType) or element_count(type) is None or element_bits(type) % 8:
         return None
-    name = str(type.element_type)
-    found = _NUMPY.get(name) or _NUMPY.get(name.removeprefix("s").removeprefix("u"))
-    return None if found is None else (f"u{found}" if name[0] == "u" else found, tuple(type.get_shape()))
+    name = npy_type(type.element_type)
+    return (name, tuple(type.get_shape())) if name else None
 
 
 def _names_a_buffer(device: DeviceOp, sequence: RuntimeSequenceOp) -> bool:

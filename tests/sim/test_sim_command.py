@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from aiecc.base.diag import Refused
@@ -169,3 +170,53 @@ def test_a_core_that_runs_for_ever_is_done_when_the_input_is(
     capsys.readouterr()
     assert command(tmp_path / "design.mlir", *ends) == 1
     assert "stuck after" in capsys.readouterr().out
+
+
+ACROSS = """
+module {
+  aie.device(npu2) {
+    %0 = aie.tile(0, 0)
+    %1 = aie.tile(0, 1)
+    aie.objectfifo @in(%0, {%1}, 2 : i32) : !aie.objectfifo<memref<8xELEMENT>>
+    aie.objectfifo @out(%1, {%0}, 2 : i32) : !aie.objectfifo<memref<8xELEMENT>>
+    aie.objectfifo.link [@in] -> [@out] ([] [])
+    aie.runtime_sequence @copy(%a: memref<2x4xELEMENT>, %b: memref<2x4xELEMENT>) {
+      %t = aiex.dma_configure_task_for @in {
+        aie.dma_bd(%a : memref<2x4xELEMENT>, 0, 8)
+        aie.end
+      }
+      %u = aiex.dma_configure_task_for @out {
+        aie.dma_bd(%b : memref<2x4xELEMENT>, 0, 8)
+        aie.end
+      } {issue_token = true}
+      aiex.dma_start_task(%t)
+      aiex.dma_start_task(%u)
+      aiex.dma_await_task(%u)
+    }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("element", "type"),
+    [("i8", "int8"), ("ui16", "uint16"), ("bf16", "uint16"), ("f32", "float32"), ("i64", "int64")],
+)
+def test_outputs_have_the_elements_of_the_design(element: str, type: str, tmp_path: Path) -> None:
+    (tmp_path / "a.mlir").write_text(ACROSS.replace("ELEMENT", element))
+    sent = np.arange(8, dtype=type).reshape(2, 4)
+    np.save(tmp_path / "in.npy", sent)
+    size = f"out={sent.nbytes}"
+    out = tmp_path / "out.npy"
+    given = ("--in", f"in={tmp_path / 'in.npy'}", "--out", size, "--out", f"out={out}")
+    assert command(tmp_path / "a.mlir", *given) == 0
+    assert np.load(out).dtype == sent.dtype and (np.load(out) == sent.ravel()).all()
+    assert command(tmp_path / "a.mlir", *given, "--dtype", "uint8") == 0
+    assert np.load(out).dtype == np.uint8
+    host = ("--arg", f"0={tmp_path / 'in.npy'}", "--arg", f"1={out}")
+    out.unlink()
+    assert command(tmp_path / "a.mlir", *host) == 0
+    assert np.load(out).dtype == sent.dtype and (np.load(out) == sent).all()
+    out.unlink()
+    assert command(tmp_path / "a.mlir", *host, "--dtype", "uint8") == 0
+    assert np.load(out).tobytes() == sent.tobytes() and np.load(out).dtype == np.uint8

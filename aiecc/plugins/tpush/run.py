@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from xdsl.dialects.builtin import AnyFloat
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from aiecc.api import (
     Blob,
@@ -24,6 +24,7 @@ from aiecc.api import (
     ToolchainOptions,
     build,
     load,
+    npy_type,
     read_npy,
     refuse,
     span_of,
@@ -70,13 +71,14 @@ class _Outcome(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a launch. `element`: bytes of what a pointer points to; 0: a number."""
+    """One argument of a launch. `element`: bytes of what a pointer points to; 0: a number. `dtype`: in a file."""
 
     number: int
     name: str
     element: int
     is_float: bool = False
     is_workspace: bool = False
+    dtype: str = ""
 
 
 @dataclass
@@ -108,8 +110,12 @@ def arguments(pair: Pair) -> list[Argument]:
         type = by_name[name].type
         element = type.element if isinstance(type, PtrType) else None
         width = getattr(element, "bitwidth", 8) // 8 if element is not None else 0
-        found.append(Argument(number, name, width, isinstance(type, AnyFloat), name in spaces))
+        found.append(Argument(number, name, width, isinstance(type, AnyFloat), name in spaces, _dtype(element)))
     return found
+
+
+def _dtype(element: Attribute | None) -> str:
+    return "" if element is None else npy_type(element)
 
 
 # --- one run ------------------------------------------------------------------------------------------------------
@@ -326,8 +332,9 @@ def _number(argument: Argument, word: str) -> float:
 
 
 def _write(asked: Simulation, wanted: Sequence[Argument], outcome: Outcome) -> None:
+    types = {each.number: each.dtype for each in wanted}
     for number, file in sorted(asked.arg_outs.items()):
         if number not in outcome.arrays:
             refuse(f"argument {number} is no array", code="E0901")
-        write_npy(Path(file), bytes(outcome.arrays[number]), asked.dtype)
+        write_npy(Path(file), bytes(outcome.arrays[number]), asked.dtype or types[number] or "uint8")
         print(f"argument {number}: {len(outcome.arrays[number])} bytes written to {file}")

@@ -69,6 +69,18 @@ def test_two_lanes_each_with_its_half(tmp_path: Path) -> None:
     assert run.out == [2 * x for x in relu(product(a, b, 16, 32))]
 
 
+def test_an_array_that_comes_back_has_the_elements_of_its_argument(tmp_path: Path) -> None:
+    run = Simulated(tmp_path, "pipes_matmul", [small(512 * 16, 1), small(256, 2), small(256, 3)], 512 * 16)
+    words = [word for n in range(3) for word in ("--arg", f"{n}={n}.bin")]
+    ended = run.project.aiecc(
+        "simulate", "design.mlir", *words, "--arg", "3=32768", "--arg-out", "3=c.npy", toolchain=None
+    )
+    assert ended.code == 0, ended.err
+    whole = (run.project.folder / "c.npy").read_bytes()
+    assert b"'descr': '<f4'" in whole[:128]
+    assert list(array("f", whole[128:])) == run.out
+
+
 # --- the ordinary stages ------------------------------------------------------------------------------------------
 
 
