@@ -151,7 +151,7 @@ def test_two_builds_in_one_folder(tmp_path: Path) -> None:
     assert together == elfs(alone)
 
 
-@pytest.mark.parametrize("seed", ["0", "1", "4711"])
+@pytest.mark.parametrize("seed", ["0", "4711"])
 def test_any_hash_seed_gives_the_same_bytes(tmp_path: Path, seed: str) -> None:
     import os
     import subprocess
