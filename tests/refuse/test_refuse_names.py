@@ -38,7 +38,7 @@ ODD = {
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The work folder of a plain design: what does not depend on names is found there, which saves a third of the time."""
+    """The work folder of a plain design: what does not depend on names is found there, and need not be made again."""
     made = Project(tmp_path_factory.mktemp("built") / "project")
     assert run(made, "design.mlir", files={"k.c": KERNEL, "design.mlir": design()}).code == 0
     return made.folder / "design.mlir.prj"
