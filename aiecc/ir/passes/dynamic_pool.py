@@ -17,12 +17,12 @@ from aiecc.ir.dialects.aiex.tasks import DmaBdPoolPopOp, DmaBdPoolPushOp, DmaCon
 from aiecc.ir.dialects.constraints import I32
 from aiecc.ir.errors import VerifyError
 from aiecc.ir.fold.loops import body_of, make_loop, yielded
-from aiecc.ir.passes.assign_sequence_ids import reserved_ids
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.passes.report import op_error
 from aiecc.ir.runtime.carried import channel_of_task, sources
 from aiecc.ir.runtime.descriptor import place_of
 from aiecc.ir.runtime.emit import i32
+from aiecc.ir.runtime.pins import reserved_ids
 from aiecc.ir.spans import copy_span
 from aiecc.model.targets import Tile
 

@@ -14,14 +14,15 @@ from aiecc.base.diag import Sink
 from aiecc.ir.dialects.aie.bd import DmaBdOp
 from aiecc.ir.dialects.aie.chain_rules import descriptors
 from aiecc.ir.dialects.aie.dma import NextBdOp
+from aiecc.ir.dialects.aie.memory import constant_int
 from aiecc.ir.dialects.aie.runtime import RuntimeSequenceOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
 from aiecc.ir.dialects.aiex.tasks import DmaAwaitTaskOp, DmaConfigureTaskOp, DmaStartTaskOp
 from aiecc.ir.dialects.constraints import INDEX, number
 from aiecc.ir.errors import VerifyError
-from aiecc.ir.passes.assign_sequence_ids import NO_TASK, TOKENS
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.passes.report import warning
+from aiecc.ir.runtime.assignment import NO_TASK, TOKENS
 from aiecc.ir.runtime.carried import channel_of_task, id_of, sources
 from aiecc.ir.runtime.descriptor import (
     WHILE,
@@ -36,6 +37,7 @@ from aiecc.ir.runtime.descriptor import (
 )
 from aiecc.ir.runtime.emit import Before
 from aiecc.ir.runtime.report import said
+from aiecc.ir.runtime.tasks import TELL
 from aiecc.model.targets import TileKind
 
 NO_ID = "First buffer descriptor in chain has not been assigned an ID"
@@ -80,7 +82,7 @@ def _tell_iterations(ops: list[Operation], sink: Sink) -> None:
             continue
         runs = (task.repeat_count + 1) * len(each)
         most = max((bd.sizes[-4] for bd in descriptors(task.body) if bd.sizes and len(bd.sizes) == 4), default=1)
-        if runs >= most:
+        if runs >= most or runs < 1:
             continue
         only = "its first iteration runs" if runs == 1 else f"its first {runs} iterations run"
         text = (
@@ -137,7 +139,10 @@ def _start(op: DmaStartTaskOp, places: Places) -> None:
     if id is None:
         raise VerifyError(NO_ID, op, [(NO_ID_NOTE, op)])
     repeat = task.repeat if task.repeat is not None else task.repeat_count
-    Before(op).push(at.tile, task.direction, task.channel, id, repeat, task.issue_token)
+    most, known = at.dma.repeat_max, repeat if isinstance(repeat, int) else constant_int(repeat)
+    if known is not None and not 0 <= known <= most:
+        raise VerifyError(f"Repeat count exceeds the [0:{most}] range.", op, [("Task configured here.", task)])
+    Before(op).push(at.tile, task.direction, task.channel, id, repeat, task.issue_token or TELL in op.attributes)
     _erase(op)
 
 

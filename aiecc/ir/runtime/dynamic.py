@@ -28,6 +28,7 @@ from aiecc.ir.errors import VerifyError
 from aiecc.ir.runtime.arith import Arith, Value
 from aiecc.ir.runtime.descriptor import NO_SOURCE, Place, fields_of
 from aiecc.ir.runtime.sources import HostBuffer, source_of
+from aiecc.ir.runtime.tasks import tells
 from aiecc.model.targets import Target, Tile, TileKind
 from aiecc.model.targets.tables import Dma
 from aiecc.npu.bd import AXCACHE, QUEUE, SHIM, burst_code
@@ -290,8 +291,7 @@ def memcpy_at_run_time(
     put.divisible(start, _divisor(bits))
     plus = put.add(put.mul(start, bits // 8), source.offset)
     _write(put, target, tile, op.id, words, source.index, plus)
-    token = op.issue_token or direction is Direction.S2MM
-    put.push(tile, direction, channel, op.id, s[3], token)
+    put.push(tile, direction, channel, op.id, s[3], tells(op, direction))
     op.detach()
     op.erase()
 
