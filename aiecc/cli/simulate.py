@@ -169,23 +169,12 @@ def _element_types(module: ModuleOp) -> Mapping[str | tuple[int, int], str]:
 def _lowered(module: ModuleOp) -> ModuleOp:
     """A design with objectFifos as the array runs it; others are taken as they are."""
     from aiecc.base.diag import Level, Refused, Sink
-    from aiecc.ir.lowering import follow, has_fifos
-    from aiecc.model.recipe import FIFO_PASSES, name_of, recipe
+    from aiecc.ir.lowering import has_fifos, lower_to_run
 
-    fifos, chains = has_fifos(module), any(op.name == "aie.dma_start_task" for op in module.walk())
-    if not fifos and not chains:
+    if not has_fifos(module) and not any(op.name == "aie.dma_start_task" for op in module.walk()):
         return module
     sink = Sink()
-    wanted = {
-        "aie-canonicalize-device",
-        *FIFO_PASSES,
-        "aie-materialize-bd-chains",
-        "aie-assign-lock-ids",
-        "aie-assign-bd-ids",
-    }
-    if not fifos:
-        wanted -= set(FIFO_PASSES)
-    if not follow(module, [step for step in recipe() if name_of(step) in wanted], sink):
+    if not lower_to_run(module, sink):
         raise Refused(*(d for d in sink.items if d.level is Level.ERROR))
     return module
 

@@ -13,6 +13,7 @@ from aiecc.ir.dialects.base import enclosing
 from aiecc.ir.facts import devices
 from aiecc.ir.pipeline import make_pass, targets
 from aiecc.ir.verify import verify
+from aiecc.model.recipe import FIFO_PASSES, name_of, recipe
 
 _FIFO_OPS = ("aie.objectfifo", "aie.route")
 
@@ -32,6 +33,24 @@ def in_affine_loops(op: Operation) -> bool:
                 if isinstance(inner, FifoAccess) and enclosing(inner, "affine.for", "affine.if", "affine.parallel"):
                     return True
     return False
+
+
+def lower_to_run(op: Operation, sink: Sink) -> bool:
+    """Bring a module down to what the array model runs, in place: without fifos, and with the ids it is told by.
+
+    False as soon as a pass reports an error.
+    """
+    wanted = {
+        "aie-canonicalize-device",
+        "lower-affine",
+        *FIFO_PASSES,
+        "aie-materialize-bd-chains",
+        "aie-assign-lock-ids",
+        "aie-assign-bd-ids",
+    }
+    fifos = has_fifos(op)
+    steps = recipe(fifos=fifos, affine=fifos and in_affine_loops(op))
+    return follow(op, [step for step in steps if name_of(step) in wanted], sink)
 
 
 def follow(op: Operation, steps: Iterable[str], sink: Sink, *, verify_each: bool = False) -> bool:

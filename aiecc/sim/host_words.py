@@ -14,12 +14,12 @@ from aiecc.ir import placement
 from aiecc.ir.dialects.aie.memory import BufferOp, element_bits, element_count, size_in_bytes
 from aiecc.ir.dialects.aie.runtime import RuntimeSequenceOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
-from aiecc.ir.lowering import follow, has_fifos
+from aiecc.ir.lowering import follow, lower_to_run
 from aiecc.ir.passes.prepare_buffers import PrepareBuffers
 from aiecc.ir.runtime.transaction import find_sequence, instructions
 from aiecc.ir.spans import span_of
 from aiecc.model.memory import TileLayout
-from aiecc.model.recipe import FIFO_PASSES, name_of, recipe, sequence_recipe
+from aiecc.model.recipe import sequence_recipe
 from aiecc.npu import txn
 from aiecc.place.solve import solve
 from aiecc.sim.array import device_named
@@ -48,16 +48,7 @@ def words_of(module: ModuleOp, sequence: str = "", device: str | None = None) ->
     chosen = device_named(module, device)
     asked = find_sequence(chosen, sequence)
     sink = Sink()
-    wanted = {
-        "aie-canonicalize-device",
-        *FIFO_PASSES,
-        "aie-materialize-bd-chains",
-        "aie-assign-lock-ids",
-        "aie-assign-bd-ids",
-    }
-    if not has_fifos(module):
-        wanted -= set(FIFO_PASSES)
-    _check(follow(module, [step for step in recipe() if name_of(step) in wanted], sink), sink)
+    _check(lower_to_run(module, sink), sink)
     if _names_a_buffer(chosen, asked):
         _place(chosen, sink)
     _check(follow(module, sequence_recipe(), sink), sink)

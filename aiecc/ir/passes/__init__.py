@@ -47,5 +47,5 @@ PASSES: dict[str, str] = {
     "aiex-standard-lowering": "aiex_standard_lowering:AiexStandardLowering",
     "canonicalize": "generic:Canonicalize",
     "cse": "generic:Cse",
-    "lower-affine": "generic:LowerAffine",
+    "lower-affine": "lower_affine:LowerAffine",
 }

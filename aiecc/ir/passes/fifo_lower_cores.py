@@ -23,8 +23,9 @@ from aiecc.ir.fifo.core_state import EndState, Writer, object_type
 from aiecc.ir.fifo.marks import UNROLL
 from aiecc.ir.fifo.view import FifoView
 from aiecc.ir.fold.promote import promote
+from aiecc.ir.fold.slots import STRUCTURED
 from aiecc.ir.passes.base import DEVICE, Pass
-from aiecc.ir.passes.report import op_error
+from aiecc.ir.passes.report import OpNote, op_error
 
 FifoAccessOp: TypeAlias = ObjectFifoAcquireOp | ObjectFifoReleaseOp
 
@@ -97,7 +98,21 @@ class _Plan:
                 write_release(op, state, known.before[op])
         counters = [slot for s in self.states.values() for slot in (s.held, s.index) if slot is not None]
         for slot in promote(self.core, counters):
-            op_error(sink, slot, _LEFT)
+            notes: list[OpNote] = []
+            barrier = self._barrier(slot)
+            if barrier is not None:
+                notes.append((f"no count can be carried into and out of this '{barrier.name}'", barrier))
+            op_error(sink, slot, _LEFT, notes, todo="" if barrier is None else "write scf.for or scf.if instead")
+
+    def _barrier(self, slot: Operation) -> Operation | None:
+        """The op around an access that the value of a slot cannot get past."""
+        for use in slot.results[0].uses:
+            around = use.operation.parent_op()
+            while around is not None and around is not self.core:
+                if not isinstance(around, STRUCTURED):
+                    return around
+                around = around.parent_op()
+        return None
 
     def _hint(self) -> None:
         """Tell each loop that stands nearest around an access after how many rounds its objects come again."""

@@ -17,7 +17,6 @@ from xdsl.traits import HasCanonicalizationPatternsTrait
 
 from aiecc.base.diag import Sink
 from aiecc.ir.passes.base import ANY, Pass, option
-from aiecc.ir.passes.report import op_error
 from aiecc.ir.spans import copy_span, span_of
 
 
@@ -78,34 +77,6 @@ class _CanonicalForms(RewritePattern):
             for pattern in trait.get_patterns(kind):
                 if not isinstance(pattern, RehoistConstInLoops):
                     yield pattern
-
-
-@dataclass(frozen=True)
-class LowerAffine(Pass):
-    """Affine loops, branches, loads and stores become those of scf and memref, with arithmetic in place of maps."""
-
-    name: ClassVar[str] = "lower-affine"
-    anchor: ClassVar[str] = ANY
-    summary: ClassVar[str] = "Lower the affine dialect"
-
-    def apply(self, op: Operation, sink: Sink) -> None:
-        from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker
-        from xdsl.transforms import lower_affine
-
-        patterns: list[RewritePattern] = [
-            lower_affine.LowerAffineStore(),
-            lower_affine.LowerAffineLoad(),
-            lower_affine.LowerAffineFor(),
-            lower_affine.LowerAffineYield(),
-            lower_affine.LowerAffineApply(),
-        ]
-        walker = PatternRewriteWalker(GreedyRewritePatternApplier(patterns))
-        for region in op.regions:
-            walker.rewrite_region(region)
-        place_new_ops(op)
-        for inner in op.walk():
-            if inner.name in ("affine.if", "affine.parallel"):
-                op_error(sink, inner, "has no lowering here", todo="write scf.if or scf.for instead")
 
 
 @dataclass(frozen=True)
