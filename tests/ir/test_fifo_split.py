@@ -277,7 +277,8 @@ def test_plio_has_no_pool_even_over_external_buffers() -> None:
 aie.objectfifo @f(%s0, {{%c02}}, 2 : i32) {{plio = true, prod_port = #aie.end_port<DMA : 1>}} : {TYPE}
 aie.objectfifo.register_external_buffers @f (%s0, {{%x}}) : (memref<64xi32>)
 """
-    ran = split(body)
+    ran = split_loudly(body)
+    assert [d.text for d in ran.sink.items] == ["these buffers are not used: 'f' passes a PLIO"]
     assert short(ran)[0] == "end f_prod_dma (0,0) PLIO channelIndex=1"
     assert "register" not in ran.text
 

@@ -68,7 +68,7 @@ def test_shared_memory_cannot_be_had(body: str, reason: str) -> None:
     ],
 )
 def test_what_does_not_force_dmas(more: str) -> None:
-    assert [line.split()[1] for line in short(split(fifo(NEAR, more=more)))] == ["f_pool"]
+    assert [line.split()[1] for line in short(split_loudly(fifo(NEAR, more=more)))] == ["f_pool"]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation, SSAValue
 
+from aiecc.ir.dialects.aie.attrs import EndPort
 from aiecc.ir.dialects.aie.enums import LinkMode
 from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
 from aiecc.ir.dialects.aie.link_rules import link_point
@@ -69,6 +70,16 @@ class Link:
         """Whether a tile is the link point."""
         return place_of(tile) == place_of(self.point)
 
+    def ends_there(self) -> list[tuple[ObjectFifoOp, EndPort | None]]:
+        """Every fifo with the port that drives its end at the link point."""
+        found = [
+            (fifo, port)
+            for fifo in self.ins
+            for tile, port in zip(fifo.consumers, fifo.cons_ports, strict=False)
+            if self.meets(tile)
+        ]
+        return [*found, *((fifo, fifo.prod_port) for fifo in self.outs)]
+
 
 class Declared:
     """The fifos of a device, in device order, and all that refers to them."""
@@ -83,6 +94,7 @@ class Declared:
         self.link_of: dict[str, Link] = {}
         self.allocates: dict[str, ObjectFifoAllocateOp] = {}
         self.spent: list[Operation] = [*self.fifos]
+        self.registered: list[RegisterExternalBuffersOp] = []
         self._externals: dict[tuple[Hashable, str], list[SSAValue]] = {}
         for op in device.block.ops:
             if isinstance(op, ObjectFifoLinkOp):
@@ -90,6 +102,7 @@ class Declared:
             elif isinstance(op, ObjectFifoAllocateOp):
                 self.allocates.setdefault(op.fifo_name, op)
             elif isinstance(op, RegisterExternalBuffersOp):
+                self.registered.append(op)
                 self._externals.setdefault((place_of(op.tile), op.fifo_name), []).extend(op.external_buffers)
             else:
                 continue

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from aiecc.ir.dialects.aie.attrs import PacketInfo, symbols
+from aiecc.ir.dialects.aie.attrs import EndPort, PacketInfo, symbols
 from aiecc.ir.dialects.aie.enums import Role
 from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
 from aiecc.ir.dialects.aie.memory import element_bits
@@ -117,7 +117,7 @@ def merge_end(make: Maker, link: Link, source: ObjectFifoOp, k: int) -> DmaEndpo
             source.consumers[k],
             Role.FILLS,
             link.pool,
-            port=source.cons_ports[k],
+            port=_pinned(link, link.ins),
             iter_count=out.iter_count,
             named_after=out,
         )
@@ -135,11 +135,16 @@ def dispatch_end(make: Maker, link: Link, out: ObjectFifoOp) -> DmaEndpointOp:
             out.producer,
             Role.DRAINS,
             link.pool,
-            port=out.prod_port,
+            port=_pinned(link, link.outs),
             iter_count=out.iter_count,
             named_after=source,
         )
     return link.shared_end
+
+
+def _pinned(link: Link, fifos: Sequence[ObjectFifoOp]) -> EndPort | None:
+    """The port that one of the fifos which share a channel pins; those that do agree."""
+    return next((port for fifo, port in link.ends_there() if port is not None and fifo in fifos), None)
 
 
 def finish_time_link(make: Maker, link: Link) -> None:

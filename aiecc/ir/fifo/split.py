@@ -40,20 +40,32 @@ class Splitter:
         link = self.declared.link_of.get(fifo.symbol)
         near = self._near_pool(fifo, link)
         why = why_dmas(fifo, linked=link is not None and near is None)
-        mode, packet = fifo.transport.mode, fifo.transport.packet
+        allocate = self.declared.allocates.get(fifo.symbol)
         if why is None:
-            if packet is not None:
-                warning(
-                    self.sink,
-                    fifo,
-                    "the packet header of this fifo has no effect: its ends share memory, so nothing travels",
-                    todo="write transport = #aie.transport<dma, packet = ..> to send the objects as packets",
-                )
+            self._say_unused(fifo)
             self._through_memory(fifo, near)
-        elif mode is TransportMode.SHARED_MEM:
+        elif fifo.transport.mode is TransportMode.SHARED_MEM:
             op_error(self.sink, fifo, f"asks for a shared_mem transport, but {why}")
         else:
+            if allocate is not None and link is None:
+                text = f"this has no effect: objectFifo '{fifo.symbol}' needs DMAs, because {why}"
+                warning(self.sink, allocate, text, [("it is here", fifo)])
             self._through_dmas(fifo, link)
+
+    def _say_unused(self, fifo: ObjectFifoOp) -> None:
+        """Tell what is asked of DMAs where there are none."""
+        if fifo.transport.packet is not None:
+            text = "the packet header of this fifo has no effect: its ends share memory, so nothing travels"
+            todo = "write transport = #aie.transport<dma, packet = ..> to send the objects as packets"
+            warning(self.sink, fifo, text, todo=todo)
+        unused = {
+            "`padDimensions` have": fifo.pads is not None,
+            "`iter_count` has": fifo.iter_count is not None,
+            "a pinned DMA channel has": fifo.prod_port is not None or any(fifo.cons_ports),
+        }
+        for what in (what for what, asked in unused.items() if asked):
+            text = f"{what} no effect: the ends of this fifo share memory, so nothing travels"
+            warning(self.sink, fifo, text, todo="write transport = #aie.transport<dma> to send the objects")
 
     def _near_pool(self, fifo: ObjectFifoOp, link: Link | None) -> ObjectFifoPoolOp | None:
         """The pool of the link, where an allocate lets the cores of a linked fifo use it without DMAs."""
@@ -71,6 +83,8 @@ class Splitter:
     def _through_memory(self, fifo: ObjectFifoOp, near: ObjectFifoPoolOp | None) -> None:
         name, make = fifo.symbol, self.make
         pool = near
+        if pool is not None and fifo.init_values is not None and pool.init_values is None:
+            op_error(self.sink, fifo, f"`init_values` have no place: its ends work on the link's pool @{pool.symbol}")
         if pool is None:
             tile = home(fifo, self.declared.allocates.get(name))
             properties = {"initValues": fifo.init_values, **iterating(fifo)}

@@ -7,7 +7,7 @@ from xdsl.ir import Attribute
 
 from aiecc.base.diag import Sink
 from aiecc.ir.dialects.aie.access import ObjectFifoAcquireOp
-from aiecc.ir.dialects.aie.enums import Port
+from aiecc.ir.dialects.aie.enums import Port, WireBundle
 from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
 from aiecc.ir.dialects.aie.fifo_rules import is_shim, is_stream
 from aiecc.ir.dialects.aie.memory import element_bits, element_count
@@ -15,7 +15,8 @@ from aiecc.ir.dialects.aie.tiles import placed, tile_like
 from aiecc.ir.dialects.base import show
 from aiecc.ir.fifo.declared import Declared, Link
 from aiecc.ir.fifo.transport import delegate_reached
-from aiecc.ir.passes.report import op_error
+from aiecc.ir.fifo.view import place_of
+from aiecc.ir.passes.report import OpNote, op_error, warning
 
 UNREACHED = "objectfifo has no shared memory access to delegate tile's memory module"
 PLACE_FIRST = "is not a placed aie.tile; run --aie-place-tiles before this pass"
@@ -74,8 +75,43 @@ def check_links(declared: Declared, sink: Sink) -> None:
         if is_shim(tile_like(link.point)):
             op_error(sink, link.op, "holds its objects on the link point, which a shim tile has no memory for")
         _check_core(declared, link, sink)
+        _check_ports(link, sink)
+        for out in link.outs:
+            if out.init_values is not None and link.owner is not out:
+                text = f"`init_values` have no place: the objects at the link are those of '{link.owner.symbol}'"
+                op_error(sink, out, text, [("the link is here", link.op)])
+        if link.is_merge or link.is_dispatch:
+            _check_turns(link, sink)
         if link.is_dispatch and len({out.iter_count for out in link.outs}) > 1:
             op_error(sink, link.op, "takes turns on one channel, so its outputs have one `iter_count` in common")
+
+
+def _check_ports(link: Link, sink: Sink) -> None:
+    """What a link moves it moves by DMA; those that take turns on a channel do not pin different ones."""
+    ends = link.ends_there()
+    for fifo, port in ends:
+        if port is not None and port.bundle is WireBundle.CORE:
+            op_error(sink, link.op, f"moves objects by DMA, so '{fifo.symbol}' cannot use a Core stream port there")
+            return
+    shared = link.ins if link.is_merge else link.outs if link.is_dispatch else []
+    pinned = {port.channel: fifo for fifo, port in ends if fifo in shared and port is not None}
+    if len(pinned) > 1:
+        notes: list[OpNote] = [(f"'{fifo.symbol}' pins channel {n}", fifo) for n, fifo in pinned.items()]
+        op_error(sink, link.op, "takes turns on one channel, but its fifos pin different ones", notes)
+
+
+def _check_turns(link: Link, sink: Sink) -> None:
+    """One channel moves the objects of all in turn, so none of them has a layout of its own."""
+    for fifo in link.ins if link.is_merge else link.outs:
+        if link.is_merge:
+            here = [dims for dims, tile in zip(fifo.dims_from_stream, fifo.consumers, strict=False) if link.meets(tile)]
+            what = "`dimensionsFromStream`" if any(here) else None
+        else:
+            what = "`padDimensions`" if fifo.pads else None
+            what = "`dimensionsToStream`" if fifo.dims_to_stream.data else what
+        if what is not None:
+            text = f"{what} has no place: the link takes turns with whole objects, as they are"
+            op_error(sink, fifo, text, [("the link is here", link.op)])
 
 
 def _check_core(declared: Declared, link: Link, sink: Sink) -> None:
@@ -95,3 +131,17 @@ def check_delegates(declared: Declared, sink: Sink) -> None:
             continue
         if not delegate_reached(fifo, allocate):
             op_error(sink, allocate, UNREACHED)
+
+
+def check_external_buffers(declared: Declared, sink: Sink) -> None:
+    """Buffers registered for a fifo stand behind an end of it."""
+    for op in declared.registered:
+        fifo = declared.by_name.get(op.fifo_name)
+        if fifo is None:
+            op_error(sink, op, "cannot retrieve associated object FIFO")
+        elif not any(place_of(tile) == place_of(op.tile) for tile in (fifo.producer, *fifo.consumers)):
+            op_error(
+                sink, op, f"registers buffers on a tile where '{fifo.symbol}' does not end", [("it is here", fifo)]
+            )
+        elif fifo.plio:
+            warning(sink, op, f"these buffers are not used: '{fifo.symbol}' passes a PLIO", [("it is here", fifo)])

@@ -35,7 +35,13 @@ class ObjectFifoSplit(Pass):
         declared = Declared(op)
         if not declared.spent:
             return
-        for check in (checks.check_placed, checks.check_objects, checks.check_streams, checks.check_links):
+        for check in (
+            checks.check_placed,
+            checks.check_objects,
+            checks.check_streams,
+            checks.check_external_buffers,
+            checks.check_links,
+        ):
             check(declared, sink)
             if sink.failed:
                 return
