@@ -22,6 +22,7 @@ from aiecc.ir.dialects.aie.memory import BufferOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
 from aiecc.ir.dialects.upstream.rules import symbol_name
 from aiecc.ir.facts import devices
+from aiecc.ir.packed import check_packed
 from aiecc.ir.passes.address_spaces import normalize
 from aiecc.ir.passes.core_lowering import CoreLowering, outer_uses
 from aiecc.ir.passes.report import op_error
@@ -249,6 +250,8 @@ class _Program:
                 # The first one says it all: what is not lowered in a core is mostly not lowered anywhere in it.
                 self._refuse(op)
                 return
+            else:
+                check_packed(op, self.owner.sink)
 
     def _check_call(self, call: CallOp, types: Mapping[str, FunctionType]) -> None:
         name = call.callee.root_reference.data

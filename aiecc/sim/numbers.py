@@ -21,8 +21,9 @@ from xdsl.ir import Attribute
 from aiecc.sim.memory import Element
 from aiecc.sim.outcome import Kind, Trapped
 
-INDEX_BITS = 64
-"""Width of `index` where it matters (shifts, comparisons without sign); sums and products of indices do not wrap."""
+INDEX_BITS = 32
+"""Width of `index` in memory and where it matters (shifts, comparisons without sign), that of compiled code; sums and
+products of indices do not wrap."""
 
 
 def bits(type: Attribute) -> int | None:

@@ -155,6 +155,10 @@ def test_a_tile_off_the_array() -> None:
     [
         ("memref<4x!foo.bar>", "element type '!foo.bar' has no size in memory"),
         ("memref<4xmemref<2xi32>>", "element type 'memref<2xi32>' has no size in memory"),
+        (
+            "memref<4xi32, strided<[2]>>",
+            "objects of type 'memref<4xi32, strided<[2]>>' have a layout of their own; DMAs move them row by row",
+        ),
         ("memref<4x0xi32>", "objects of type 'memref<4x0xi32>' hold no element"),
     ],
 )

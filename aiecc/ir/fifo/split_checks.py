@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ComplexType, MemRefType, VectorType
+from xdsl.dialects.builtin import ComplexType, MemRefType, NoneAttr, VectorType
 from xdsl.ir import Attribute
 
 from aiecc.base.diag import Sink
@@ -36,6 +36,10 @@ def check_objects(declared: Declared, sink: Sink) -> None:
         for type in dict.fromkeys((fifo.elem_type, fifo.consumer_elem_type)):
             if not _has_size(type.element_type):
                 op_error(sink, fifo, f"element type '{show(type.element_type)}' has no size in memory")
+                break
+            if not isinstance(type.layout, NoneAttr):
+                text = f"objects of type '{show(type)}' have a layout of their own; DMAs move them row by row"
+                op_error(sink, fifo, text, todo="leave the layout out of the type")
                 break
             if not element_count(type):
                 op_error(sink, fifo, f"objects of type '{show(type)}' hold no element")

@@ -71,7 +71,8 @@ def _bits(element: Attribute) -> int:
     bits = getattr(element, "storage_bits", None)
     if isinstance(bits, int):
         return bits
-    return 64 if element == INDEX else 0
+    # As compiled code has it: an address, which is a word.
+    return 32 if element == INDEX else 0
 
 
 def element_count(type: Attribute) -> int | None:
