@@ -437,3 +437,31 @@ def test_unplaced_tiles_are_told_apart_by_what_is_on_them():
     three = ids(Ran(device(*named("b", True), *named("a", False)), AssignPacketIds()))
     assert one == two
     assert (three["b_out>b_in"], three["a_out>a_in"]) == (one["a_out>a_in"], one["b_out>b_in"])
+
+
+@pytest.mark.parametrize(("tail", "sw"), [(OPEN, False), (pinned(0), False), ("", True)])
+def test_a_core_that_sends_packets_over_its_stream_port_is_told_who_writes_their_headers(tail: str, sw: bool):
+    lines = (
+        pool("a", "12"),
+        "aie.route_endpoint @a_out(%t02) Core {channelIndex = 0 : i32}",
+        "aie.objectfifo.dma_endpoint @a_in(%t12) fills @a_pool",
+        f"aie.route from @a_out to [@a_in]{tail}",
+    )
+    ran = run(*lines, packet_sw=sw)
+    text = "no DMA writes the headers of these packets: the core has to begin each with the header of id 0"
+    assert ran.said == [text] and not ran.sink.failed
+    assert ids(ran) == {"a_out>a_in": 0}
+
+
+def test_but_nobody_is_told_anything_about_circuits_and_packets_that_a_core_receives():
+    lines = (
+        pool("a", "12"),
+        "aie.route_endpoint @a_out(%t02) Core {channelIndex = 0 : i32}",
+        "aie.objectfifo.dma_endpoint @a_in(%t12) fills @a_pool",
+        "aie.route from @a_out to [@a_in]",
+        pool("b", "12"),
+        "aie.objectfifo.dma_endpoint @b_out(%t12) drains @b_pool",
+        "aie.route_endpoint @b_in(%t02) Core {channelIndex = 0 : i32}",
+        f"aie.route from @b_out to [@b_in]{OPEN}",
+    )
+    assert run(*lines).said == []

@@ -10,13 +10,14 @@ from xdsl.ir import Operation
 from aiecc.base.diag import Sink
 from aiecc.ir.dialects.aie.attrs import PacketInfo, PacketInfoAttr
 from aiecc.ir.dialects.aie.dma import DmaStartOp
+from aiecc.ir.dialects.aie.enums import WireBundle
 from aiecc.ir.dialects.aie.routes import RouteEndpointOp, RouteOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
 from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskForOp, DmaStartBdChainForOp
 from aiecc.ir.fifo.structure import held_ids, structural_order
 from aiecc.ir.fifo.view import FifoView
 from aiecc.ir.passes.base import DEVICE, Pass, option
-from aiecc.ir.passes.report import OpNote, op_error
+from aiecc.ir.passes.report import OpNote, op_error, warning
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,12 @@ class AssignPacketIds(Pass):
                 op_error(sink, route, f"pkt_id {packet.pkt_id} is out of range (max {most})")
                 wrong = True
         open_routes = [route for route in view.routes if self._wants_id(route)]
-        if wrong or not open_routes or _programs_state_headers(view, open_routes, sink):
+        if wrong:
             return
-        _hand_out(view, open_routes, most, sink)
+        if open_routes and not _programs_state_headers(view, open_routes, sink):
+            _hand_out(view, open_routes, most, sink)
+        if not sink.failed:
+            _tell_cores(view, sink)
 
     def _wants_id(self, route: RouteOp) -> bool:
         packet = route.packet
@@ -61,6 +65,17 @@ def _hand_out(view: FifoView, routes: list[RouteOp], most: int, sink: Sink) -> N
             return
         held[number] = route
         route.properties["packet"] = PacketInfoAttr((route.packet or PacketInfo())._replace(pkt_id=number))
+
+
+def _tell_cores(view: FifoView, sink: Sink) -> None:
+    """Packets out of a core's stream port get no header from a descriptor; without one they lead nowhere."""
+    for route in view.routes:
+        for end in (view.stream_ends[name] for name in route.sources):
+            if route.packet is None or not isinstance(end, RouteEndpointOp) or end.bundle is not WireBundle.CORE:
+                continue
+            id = route.packet.pkt_id
+            text = f"no DMA writes the headers of these packets: the core has to begin each with the header of id {id}"
+            warning(sink, route, text, todo="leave the packet header out, and the stream is a circuit")
 
 
 def _programs_state_headers(view: FifoView, routes: list[RouteOp], sink: Sink) -> bool:
