@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from aiecc.base.diag import refuse
 from aiecc.base.spans import Span
-from aiecc.ir.dialects.aie.enums import Direction
+from aiecc.ir.dialects.aie.enums import Direction, WireBundle
+from aiecc.ir.dialects.aie.flows import PacketFlowOp
 from aiecc.ir.dialects.aie.memory import BufferOp
 from aiecc.ir.dialects.aie.runtime import ShimDmaAllocationOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp, TileLike
@@ -77,10 +78,11 @@ class Ends:
         self._outside: dict[str, _Outside] = {}
         self._records = {op.symbol: op for op in device.block.ops if isinstance(op, ShimDmaAllocationOp)}
         self._drained: dict[Taker, Drain] = {}
+        self._ids = _packet_ids(device, [op for op in self._records.values() if op.direction is Direction.S2MM])
         at: dict[Port, list[int | None]] = {}
         for op in self._records.values():
             if op.direction is Direction.S2MM:
-                at.setdefault(self._port(op), []).append(None if op.packet is None else op.packet.pkt_id)
+                at.setdefault(self._port(op), []).append(self._ids.get(op.symbol))
         self._shared = {port for port, ids in at.items() if len(ids) > 1 and None not in ids}
 
     @staticmethod
@@ -138,8 +140,12 @@ class Ends:
                 self.names[end] = outside.buffer.name
                 continue
             port, name, record = self._find(end, Direction.S2MM)
-            packet = None if record is None else record.packet
-            self._drained[self.taker(port, None if packet is None else packet.pkt_id)] = Drain(name, wanted)
+            taker = self.taker(port, None if record is None else self._ids.get(record.symbol))
+            other = self._drained.get(taker)
+            if other is not None and other.name != name:
+                text = f"@{name} and @{other.name} share a channel, and nothing says whose packets are whose"
+                refuse(text, span_of(record) if record is not None else None, todo="run a sequence: --seq NAME")
+            self._drained[taker] = Drain(name, wanted)
             self.names[end] = name
 
     def rest(self, taker: Taker) -> None:
@@ -151,7 +157,7 @@ class Ends:
                 for op in self._records.values()
                 if op.direction is Direction.S2MM
                 and self._port(op) == port
-                and (id is None or (op.packet is not None and op.packet.pkt_id == id))
+                and (id is None or self._ids.get(op.symbol) == id)
             ]
             self._drained[taker] = Drain(names[0] if names else port_name(port), None)
 
@@ -242,6 +248,31 @@ class Ends:
                 yield None
 
         self.schedule.add(me, steps())
+
+
+def _packet_ids(device: DeviceOp, records: Iterable[ShimDmaAllocationOp]) -> dict[str, int]:
+    """The ids of the packets that are for each receiving end: its record says, or a flow made for the same fifo does.
+
+    What was made for one fifo is known by the line it comes from.
+    """
+    found: dict[str, int] = {}
+    flows = [op for op in device.block.ops if isinstance(op, PacketFlowOp)]
+    for record in records:
+        where = span_of(record)
+        if record.packet is not None and record.packet.pkt_id is not None:
+            found[record.symbol] = record.packet.pkt_id
+        elif where is not None:
+            mine = {flow.id for flow in flows if span_of(flow) == where and _ends_at(flow, record)}
+            if len(mine) == 1:
+                found[record.symbol] = mine.pop()
+    return found
+
+
+def _ends_at(flow: PacketFlowOp, record: ShimDmaAllocationOp) -> bool:
+    return any(
+        dest.tile == record.tile and dest.port.bundle is WireBundle.DMA and dest.port.channel == record.channel
+        for dest in flow.dests
+    )
 
 
 def _outside(bd: Descriptor, buffer: Buffer, direction: Direction) -> _Outside:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import struct
 
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 
-from aiecc.base.diag import Refused
-from aiecc.ir.text import parse
+from aiecc.base.diag import Refused, Sink
+from aiecc.ir.lowering import lower_to_run
+from aiecc.ir.text import parse, print_module
 from aiecc.sim.array import simulate
 from aiecc.sim.outcome import Outcome
 
@@ -91,6 +93,62 @@ def test_names_that_lead_the_wrong_way_or_nowhere() -> None:
         run(shared(), feeds={"z": b""})
     with pytest.raises(Refused, match=r"@x leads into the array"):
         run(shared(), drains={"x": None})
+
+
+SHARING = """
+%s = aie.tile(0, 0)
+%a = aie.tile(0, 2)
+%b = aie.tile(0, 3)
+%c = aie.tile(0, 4)
+aie.objectfifo @oa(%a, {%s}, 2 : i32) : !aie.objectfifo<memref<4xi32>>
+aie.objectfifo @ob(%b, {%s}, 2 : i32) : !aie.objectfifo<memref<4xi32>>
+aie.objectfifo @oc(%c, {%s}, 2 : i32) : !aie.objectfifo<memref<4xi32>>
+"""
+
+
+def sharing() -> ModuleOp:
+    """Three cores send to a shim with two receiving channels, which a sequence uses one after another; lowered."""
+    steps: list[str] = []
+    cores: list[str] = []
+    for number, name in enumerate("abc"):
+        cores.append(f"""
+        %{name}core = aie.core(%{name}) {{
+          %v = arith.constant {number + 1} : i32
+          %o = aie.objectfifo.acquire @o{name} (Produce, 1) : memref<4xi32>
+          affine.for %i = 0 to 4 {{ affine.store %v, %o[%i] : memref<4xi32> }}
+          aie.objectfifo.release @o{name} (Produce, 1)
+          aie.end
+        }}""")
+        steps.append(f"""
+          %{name} = aiex.dma_configure_task_for @o{name} {{
+            aie.dma_bd(%x : memref<4xi32> offset = 0 len = 4)
+            aie.end
+          }} {{issue_token = true}}
+          aiex.dma_start_task(%{name})
+          aiex.dma_await_task(%{name})""")
+    run = f"aie.runtime_sequence @run(%x: memref<4xi32>) {{{''.join(steps)}}}"
+    module = parse(f"aie.device(npu2) {{{SHARING}{''.join(cores)}{run}}}", "design.mlir")
+    sink = Sink()
+    assert lower_to_run(module, sink), sink.items
+    return module
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_records_without_ids_know_their_packets_by_the_fifo_they_were_made_for(seed: int) -> None:
+    module = sharing()
+    assert print_module(module).count("S2MM, 0)") == 2
+    outcome = simulate(module, drains={"oa": 16, "ob": 16, "oc": 16}, seed=seed)
+    assert outcome.finished, outcome.report()
+    assert outcome.received == {f"o{name}": words(*[n + 1] * 4) for n, name in enumerate("abc")}
+    outcome = simulate(sharing(), drains={"ob": 16}, seed=seed)
+    assert outcome.received["ob"] == words(2, 2, 2, 2)
+
+
+def test_where_that_is_not_known_nothing_is_mixed_up() -> None:
+    """Printed and read back, nothing says any more what was made for what."""
+    module = parse(print_module(sharing()), "lowered.mlir")
+    with pytest.raises(Refused, match=r"@ob and @oa share a channel, and nothing says whose packets are whose"):
+        simulate(module, drains={"oa": 16, "ob": 16})
 
 
 EXTERNAL = """

@@ -9,6 +9,7 @@ from aiecc.base.diag import Sink
 from aiecc.ir.dialects.aie.attrs import PacketInfo, PacketInfoAttr
 from aiecc.ir.dialects.aie.enums import WireBundle
 from aiecc.ir.dialects.aie.routes import RouteEndpointOp, RouteOp
+from aiecc.ir.fifo.arrivals import warn_of_early_objects
 from aiecc.ir.fifo.liveness import Liveness
 from aiecc.ir.fifo.structure import held_ids
 from aiecc.ir.fifo.view import FifoView, place_of
@@ -88,7 +89,7 @@ def packetize_shared(view: FifoView, channels: Mapping[str, int], sink: Sink) ->
 
     channels: the channel of every shim end, by the end's name. Routes that meet on a channel get ids that differ;
     routes that do not may have the same one, since the router keeps equal ids apart where their destinations differ.
-    False, with an error at the route, when no id is left.
+    False, with an error at the route, when no id is left. Warns where a receiving channel may get objects too early.
     """
     on: dict[Channel, list[str]] = {}
     for name, channel in channels.items():
@@ -119,6 +120,7 @@ def packetize_shared(view: FifoView, channels: Mapping[str, int], sink: Sink) ->
         for key in keys:
             taken.setdefault(key, set()).add(number)
         route.properties["packet"] = PacketInfoAttr(PacketInfo(0, number))
+    warn_of_early_objects(view, [names for (_, sends, _), names in on.items() if len(names) > 1 and not sends], sink)
     return True
 
 
