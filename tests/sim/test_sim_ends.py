@@ -120,12 +120,12 @@ def sharing() -> ModuleOp:
           aie.end
         }}""")
         steps.append(f"""
-          %{name} = aiex.dma_configure_task_for @o{name} {{
+          %t{name} = aiex.dma_configure_task_for @o{name} {{
             aie.dma_bd(%x : memref<4xi32> offset = 0 len = 4)
             aie.end
           }} {{issue_token = true}}
-          aiex.dma_start_task(%{name})
-          aiex.dma_await_task(%{name})""")
+          aiex.dma_start_task(%t{name})
+          aiex.dma_await_task(%t{name})""")
     run = f"aie.runtime_sequence @run(%x: memref<4xi32>) {{{''.join(steps)}}}"
     module = parse(f"aie.device(npu2) {{{SHARING}{''.join(cores)}{run}}}", "design.mlir")
     sink = Sink()
