@@ -37,7 +37,8 @@ TurnMap = dict[str, tuple[str, ...]]
 class Plan:
     """Where everything goes.
 
-    turns: by endpoint, what this pass writes. together: shim ends, and the end whose channel each of them shares.
+    turns: by endpoint, what this pass writes. ahead: of those, which have to run ahead of their core, and by how many
+    objects. together: shim ends, and the end whose channel each of them shares.
     """
 
     storage: Storage
@@ -45,6 +46,7 @@ class Plan:
     programs: Programs
     turns: TurnMap = field(default_factory=dict[str, tuple[str, ...]])
     together: dict[str, str] = field(default_factory=dict[str, str])
+    ahead: dict[str, int] = field(default_factory=dict[str, int])
 
 
 def make_plan(facts: Facts) -> Plan:
@@ -202,7 +204,8 @@ class _Sharing:
             self._channels = _channels(self._facts, self._programs, self._storage, self._together, turns)
             if self._channels.faults:
                 raise Unplannable(self._channels.faults)
-        return Plan(self._storage, self._channels, self._programs, self._turn_map(), self._together)
+        early = dict(entry for plans in self._turns.values() for turns in plans for entry in turns.ahead)
+        return Plan(self._storage, self._channels, self._programs, self._turn_map(), self._together, early)
 
     def _on_shim(self, shortage: Shortage) -> bool:
         kind = self._facts.kind(shortage.key[0])

@@ -184,6 +184,25 @@ def settled(steps: Sequence[Step], depths: Mapping[str, int]) -> Order | None:
     return None
 
 
+def ahead(order: Order, chain: Sequence[str]) -> dict[str, int]:
+    """By endpoint, the objects that a channel brings beyond those the core has taken whenever a round is over.
+
+    chain: whose object the channel moves next, round and round. A core that needs some objects before the order settles
+    gets the last of those only behind objects of the others, which it does not take any more.
+    """
+    taken: dict[str, int] = {}
+    for end, change in (*order.start, *order.round):
+        taken[end] = taken.get(end, 0) + max(change, 0)
+    at = {end: [i for i, name in enumerate(chain) if name == end] for end in taken}
+    moved = max(
+        (count - 1) // len(at[end]) * len(chain) + at[end][(count - 1) % len(at[end])] + 1
+        for end, count in taken.items()
+    )
+    rounds, rest = divmod(moved, len(chain))
+    found = {end: rounds * len(at[end]) + chain[:rest].count(end) - count for end, count in taken.items()}
+    return {end: more for end, more in found.items() if more}
+
+
 def shortest(order: tuple[str, ...]) -> tuple[str, ...]:
     """The shortest piece that an order repeats."""
     for size in range(1, len(order) + 1):

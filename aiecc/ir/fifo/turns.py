@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aiecc.ir.dialects.aie.cores import CoreOp
 from aiecc.ir.dialects.aie.enums import Role
@@ -19,7 +19,7 @@ from aiecc.ir.dialects.aie.pools import CoreEndpointOp, DmaEndpointOp, Endpoint,
 from aiecc.ir.dialects.aie.routes import RouteOp
 from aiecc.ir.fifo.alloc_programs import descriptors, turn_descriptors
 from aiecc.ir.fifo.amounts import segment_amount
-from aiecc.ir.fifo.periods import Core, Event, Order, settled, shortest
+from aiecc.ir.fifo.periods import Core, Event, Order, ahead, settled, shortest
 from aiecc.ir.fifo.standstill import Actor, Counter, Move, stands_still
 from aiecc.ir.fifo.structure import structural_order
 from aiecc.ir.fifo.view import FifoView, place_of
@@ -27,10 +27,14 @@ from aiecc.ir.fifo.view import FifoView, place_of
 
 @dataclass(frozen=True)
 class Turns:
-    """Who moves the k-th object of one channel: here[k mod n] on the tile that ran out, there[k mod n] at the other."""
+    """Who moves the k-th object of one channel: here[k mod n] on the tile that ran out, there[k mod n] at the other.
+
+    ahead: ends here whose objects have to come that many beyond those their core takes, or others' last never do.
+    """
 
     here: tuple[str, ...]
     there: tuple[str, ...]
+    ahead: tuple[tuple[str, int], ...] = field(default=(), compare=False)
 
 
 MOST_GROUPS = 2000
@@ -76,13 +80,15 @@ class _Planner:
         self._read: dict[Hashable, Core] = {}
         self._known: dict[frozenset[str], Chain | None] = {}
         self._asked = 0
+        self._ahead: dict[Chain, tuple[tuple[str, int], ...]] = {}
         self.classes = self._classes(list(self._pairs(tile, sends)))
 
     def plan(self, excess: int) -> list[Turns] | None:
-        found = self._save(excess, ())
-        return None if found is None else [_turns(pairs) for pairs in found]
+        """Rather ends of which none has to run ahead of its core."""
+        found = self._save(excess, (), even=True) or self._save(excess, (), even=False)
+        return None if found is None else [_turns(pairs, self._ahead.get(pairs, ())) for pairs in found]
 
-    def _save(self, excess: int, taken: tuple[Chain, ...]) -> tuple[Chain, ...] | None:
+    def _save(self, excess: int, taken: tuple[Chain, ...], *, even: bool) -> tuple[Chain, ...] | None:
         """Larger groups first: n ends on one channel save n - 1, so one group needs fewer ends than two."""
         if not excess:
             return taken
@@ -95,7 +101,9 @@ class _Planner:
                     chains = (*taken, chain) if chain is not None else ()
                     if not chains or (taken and (not self._room(chains) or self._waits(chains))):
                         continue
-                    found = self._save(excess - (size - 1), chains)
+                    if even and chains[-1] in self._ahead:
+                        continue
+                    found = self._save(excess - (size - 1), chains, even=even)
                     if found is not None:
                         return found
         return None
@@ -178,7 +186,28 @@ class _Planner:
         by_end = {member.core_end.symbol: member.pair for member in group}
         chain = tuple(by_end[name] for name in shortest(order.needs if drains else order.releases))
         fits = _pads_alike([end for pair in chain for end in (pair.here, pair.there)]) and self._room((chain,))
-        return chain if fits and not self._waits((chain,)) else None
+        if not fits or self._waits((chain,)):
+            return None
+        early = self._runs_ahead(chain)
+        if early:
+            self._ahead[chain] = early
+        return chain
+
+    def _runs_ahead(self, chain: Chain) -> tuple[tuple[str, int], ...]:
+        """The ends here whose objects have to come before the core at the receiving side takes them, and how many."""
+        by_core: dict[str, _Pair] = {}
+        for pair in chain:
+            core_end = self._core_end(pair.here if pair.here.role is Role.FILLS else pair.there)
+            if core_end is None:
+                return ()
+            by_core[core_end.symbol] = pair
+        ends = [self.view.core_ends[name] for name in by_core]
+        order = self._order(ends) if len({place_of(end.tile) for end in ends}) == 1 else None
+        if order is None:
+            return ()
+        names = {id(pair): name for name, pair in by_core.items()}
+        early = ahead(order, [names[id(pair)] for pair in chain])
+        return tuple((by_core[name].here.symbol, count) for name, count in early.items())
 
     def _order(self, ends: Sequence[CoreEndpointOp]) -> Order | None:
         """What the core of some endpoints does with their pools; None when that is not fixed, or there is no core."""
@@ -245,8 +274,8 @@ def _pads_alike(ends: Sequence[DmaEndpointOp]) -> bool:
     return len({end.pad_value for end in ends if end.role is Role.DRAINS and any(end.pad_dimensions or ())}) < 2
 
 
-def _turns(chain: Chain) -> Turns:
-    return Turns(tuple(pair.here.symbol for pair in chain), tuple(pair.there.symbol for pair in chain))
+def _turns(chain: Chain, early: tuple[tuple[str, int], ...]) -> Turns:
+    return Turns(tuple(pair.here.symbol for pair in chain), tuple(pair.there.symbol for pair in chain), early)
 
 
 # --- moves ------------------------------------------------------------------------------------------------------------

@@ -56,6 +56,20 @@ class ObjectFifoAllocate(Pass):
         _emit(facts, plan, rearm)
         for fault in plan.channels.crowded:
             warning(sink, fault.op, fault.text, fault.notes)
+        for name, count in plan.ahead.items():
+            _warn_ahead(view, name, count, plan.turns[name], sink)
+
+
+def _warn_ahead(view: FifoView, name: str, count: int, order: tuple[str, ...], sink: Sink) -> None:
+    """Say which objects nobody takes have to come all the same."""
+    fifos = {other: view.stream_ends[other].fifo_name or other for other in order}
+    mine, others = fifos[name], dict.fromkeys(fifo for other, fifo in fifos.items() if other != name)
+    objects = f"{count} object" if count == 1 else f"{count} objects"
+    text = (
+        f"'{mine}' takes turns on a channel with {', '.join(map(repr, others))}, which the core needs ahead of it: "
+        f"without {objects} of '{mine}' beyond those the core takes, the last of the others never come"
+    )
+    warning(sink, view.stream_ends[name], text, todo=f"send {count} more of '{mine}'")
 
 
 def _packetize(view: FifoView, plan: Plan, facts: Facts, sink: Sink) -> bool:
