@@ -169,6 +169,7 @@ def _element_types(module: ModuleOp) -> Mapping[str | tuple[int, int], str]:
 def _lowered(module: ModuleOp) -> ModuleOp:
     """A design with objectFifos as the array runs it; others are taken as they are."""
     from aiecc.base.diag import Level, Refused, Sink
+    from aiecc.cli.guard import say
     from aiecc.ir.lowering import has_fifos, lower_to_run
 
     if not has_fifos(module) and not any(op.name == "aie.dma_start_task" for op in module.walk()):
@@ -176,6 +177,7 @@ def _lowered(module: ModuleOp) -> ModuleOp:
     sink = Sink()
     if not lower_to_run(module, sink):
         raise Refused(*(d for d in sink.items if d.level is Level.ERROR))
+    say(sink.items)
     return module
 
 

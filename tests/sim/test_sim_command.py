@@ -220,3 +220,27 @@ def test_outputs_have_the_elements_of_the_design(element: str, type: str, tmp_pa
     out.unlink()
     assert command(tmp_path / "a.mlir", *host, "--dtype", "uint8") == 0
     assert np.load(out).tobytes() == sent.tobytes() and np.load(out).dtype == np.uint8
+
+
+def test_what_lowering_warns_of_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "a.mlir"
+    file.write_text("""aie.device(npu2) {
+  %a = aie.tile(0, 2)
+  %b = aie.tile(0, 3)
+  aie.objectfifo @f(%a, {%b}, 2 : i32) {iter_count = 2 : i32} : !aie.objectfifo<memref<4xi32>>
+  %ac = aie.core(%a) {
+    %o = aie.objectfifo.acquire @f (Produce, 1) : memref<4xi32>
+    aie.objectfifo.release @f (Produce, 1)
+    aie.end
+  }
+  %bc = aie.core(%b) {
+    %o = aie.objectfifo.acquire @f (Consume, 1) : memref<4xi32>
+    aie.objectfifo.release @f (Consume, 1)
+    aie.end
+  }
+}
+""")
+    assert command(file) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("finished")
+    assert f"{file}:4:3: warning: `iter_count` has no effect" in said.err
