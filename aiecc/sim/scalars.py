@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, VectorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr, VectorType
 from xdsl.ir import Attribute, Operation
 
 from aiecc.sim.numbers import bits, rounding, wrapped
@@ -47,6 +47,9 @@ def rounded(text: str, type: Attribute) -> str:
 def literal(value: Attribute) -> str:
     """A constant attribute in Python."""
     if isinstance(value, IntegerAttr):
+        if isinstance(value.type, IndexType):
+            # Loops that mean for ever count to more than a word holds; compiled code counts those in 64 bits.
+            return repr(value.value.data)
         width = bits(value.type)
         return repr(wrapped(value.value.data, width or 64))
     if isinstance(value, FloatAttr):

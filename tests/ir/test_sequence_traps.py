@@ -380,11 +380,12 @@ def test_trap_16_a_dimension_of_size_one_has_no_stride_to_speak_of() -> None:
 
 @pytest.mark.parametrize(("row", "most"), [("%mem", 131071), ("%core", 16383)])
 def test_trap_17_a_length_that_does_not_fit_is_not_cut(row: str, most: int) -> None:
-    buffer = "%mb : memref<4096xi32>" if row == "%mem" else "%cb : memref<1024xi32>"
-    fits = task("t", on=f"{row}, MM2S, 0", bd=f"{buffer} offset = 0 len = {most}")
-    ((_, found),) = list(blocks(device(fits)))
+    before = f'%whole = aie.buffer({row}) {{address = 0 : i32, sym_name = "whole"}} : memref<{most + 1}xi32>\n'
+    bd = f"%whole : memref<{most + 1}xi32> offset = 0 len = "
+    fits = device(task("t", on=f"{row}, MM2S, 0", bd=f"{bd}{most}"), before=before)
+    ((_, found),) = list(blocks(fits))
     assert found[0] & most == most
-    ran = to_npu(device(task("t", on=f"{row}, MM2S, 0", bd=f"{buffer} offset = 0 len = {most + 1}")))
+    ran = to_npu(device(task("t", on=f"{row}, MM2S, 0", bd=f"{bd}{most + 1}"), before=before))
     assert f"exceeds the [0:{most}] range" in ran.only.text
 
 

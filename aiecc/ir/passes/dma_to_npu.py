@@ -46,6 +46,9 @@ from aiecc.ir.dialects.constraints import I32, number
 from aiecc.ir.errors import VerifyError
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.passes.report import warning
+from aiecc.ir.runtime.addresses import first_word, outside, start_of, verify_in_tile
+from aiecc.ir.runtime.bounds import Bounds
+from aiecc.ir.runtime.descriptor import verify_plus
 from aiecc.ir.runtime.emit import UI32, Before, i32
 from aiecc.ir.runtime.report import said
 from aiecc.ir.runtime.sources import HostBuffer, source_of
@@ -101,6 +104,7 @@ class _Lowering:
     well, or programs have no ids yet."""
 
     def __post_init__(self) -> None:
+        self.bounds = Bounds(self.sink)
         for op in self.device.block.ops:
             name = op.properties.get("sym_name", op.attributes.get("sym_name"))
             if isinstance(name, StringAttr):
@@ -232,13 +236,18 @@ def _memcpy(work: _Lowering, op: NpuDmaMemcpyNdOp) -> None:
             pad = number(op.properties.get(f"d{d}_zero_{side}"))
             if pad:
                 fields[f"d{d}_zero_{side}"] = pad
-    start = sum(o * d for o, d in zip(fixed[0], fixed[2], strict=True)) * bits // 8 + source.offset
+    first = sum(o * d for o, d in zip(fixed[0], fixed[2], strict=True))
+    start = verify_plus(op, first * bits // 8 + source.offset)
+    work.bounds.of_pattern(op, op.memref.type, first, fixed[1], fixed[2])
+    if op.offset_parameter is not None:
+        raise VerifyError("has an offset_parameter that nothing has lowered to a word of the scratch pad", op)
     put = Before(op)
     put.write_bd(fields)
     register = work.target.bd_address(*tile, op.id)
     if register is None:
         raise VerifyError("BD ID exceeds the maximum ID.", op)
     put.patch(register + dma.bd_address_offset, source.index, start)
+    put.shift_address(register + dma.bd_address_offset, op.offset_state_table_idx, bits // 8)
     put.push(tile, direction, channel, op.id, s[3], tells(op, direction))
     _erase(op)
 
@@ -256,6 +265,9 @@ def _rtp(work: _Lowering, op: NpuRtpWriteOp) -> None:
     tile = buffer.tile_op
     if buffer.address is None or tile is None or tile.coord is None:
         raise VerifyError("buffer must have address assigned", op, bare=True)
+    problem = outside(op.buffer, buffer, op.index)
+    if problem:
+        raise VerifyError(problem, op, [("the buffer is here", buffer)])
     put = Before(op)
     place = {"column": i32(tile.coord[0]), "row": i32(tile.coord[1])}
     address = put.number(buffer.address + 4 * op.index)
@@ -291,8 +303,13 @@ def _write_bd(work: _Lowering, op: Any) -> None:
         code = burst_code(work.target, op.field("burst_length"))
         if code is None:
             raise VerifyError("Requested burst length is not supported by the target.", op)
-        values |= {"burst_code": code, "axcache": AXCACHE}
+        values["burst_code"] = code
+        values.setdefault("axcache", AXCACHE)
         values["buffer_offset"] &= 0xFFFFFFFF
+    for name in ("lock_acq_val", "lock_rel_val"):
+        # Registers' own values may be written as the bits they are.
+        if values[name] in range(64, 128):
+            values[name] -= 128
     try:
         words = layout.pack(values)
     except Unfit as problem:
@@ -345,34 +362,24 @@ def _push(work: _Lowering, op: NpuPushQueueOp) -> None:
 
 def _absolute(work: _Lowering, op: Addressed) -> None:
     """Registers named by a buffer or a tile are named by their address."""
-    base = _base(work, op)
-    if base is None:
+    verify_in_tile(op, work.target)
+    if op.buffer is None:
         return
-    first, scale = base
+    first = start_of(op, work.buffer(op.buffer), work.target)
+    word, count = first_word(op)
+    problem = outside(op.buffer, work.buffer(op.buffer), word, count)
+    if problem:
+        warning(work.sink, op, f"'{op.name}' op {problem}", code="W1002")
     if isinstance(op, NpuBlockWriteOp):
-        op.properties["address"] = IntegerAttr(first + op.address * scale, UI32)
+        op.properties["address"] = IntegerAttr(first + 4 * op.address, UI32)
         op.attributes.clear()
     else:
         inside = constant_int(op.operands[0])
         if inside is None:
             raise VerifyError("names a register of a buffer or tile by an address known at run time only", op)
-        op.operands[0] = Before(op).number(first + (inside * scale if scale != 1 else inside & 0xFFFFF))
+        op.operands[0] = Before(op).number(first + 4 * inside)
     for key in ("buffer", "column", "row"):
         op.properties.pop(key, None)
-
-
-def _base(work: _Lowering, op: Addressed) -> tuple[int, int] | None:
-    """The address of offset 0, and bytes per unit of the offset; None where the address is absolute already."""
-    if op.buffer is None:
-        return None
-    buffer = work.buffer(op.buffer)
-    if buffer is None:
-        raise VerifyError(f"buffer '{op.buffer}' not found in device", op, bare=True)
-    tile = buffer.tile_op
-    if buffer.address is None or tile is None or tile.coord is None:
-        note = ("This buffer must have an address.", buffer)
-        raise VerifyError("referenced buffer must have address assigned", op, [note], bare=True)
-    return work.target.tile_base(*tile.coord) + buffer.address, 4
 
 
 _ROUNDS: tuple[dict[type, Handler], ...] = (

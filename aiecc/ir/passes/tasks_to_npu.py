@@ -14,7 +14,7 @@ from aiecc.base.diag import Sink
 from aiecc.ir.dialects.aie.bd import DmaBdOp
 from aiecc.ir.dialects.aie.chain_rules import descriptors
 from aiecc.ir.dialects.aie.dma import NextBdOp
-from aiecc.ir.dialects.aie.memory import constant_int
+from aiecc.ir.dialects.aie.memory import constant_int, element_bits
 from aiecc.ir.dialects.aie.runtime import RuntimeSequenceOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
 from aiecc.ir.dialects.aiex.tasks import DmaAwaitTaskOp, DmaConfigureTaskOp, DmaStartTaskOp
@@ -23,6 +23,7 @@ from aiecc.ir.errors import VerifyError
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.passes.report import warning
 from aiecc.ir.runtime.assignment import NO_TASK, TOKENS
+from aiecc.ir.runtime.bounds import Bounds
 from aiecc.ir.runtime.carried import channel_of_task, id_of, sources
 from aiecc.ir.runtime.descriptor import (
     WHILE,
@@ -54,6 +55,7 @@ class DmaTasksToNpu(Pass):
 
     def apply(self, op: Operation, sink: Sink) -> None:
         assert isinstance(op, DeviceOp)
+        bounds = Bounds(sink)
         for sequence in op.ops_of(RuntimeSequenceOp):
             inside = list(sequence.walk())
             _tell_iterations(inside, sink)
@@ -67,7 +69,7 @@ class DmaTasksToNpu(Pass):
                 return
             for each in inside:
                 if isinstance(each, DmaConfigureTaskOp):
-                    said(sink, each, lambda each=each, places=places: _configure(each, places))
+                    said(sink, each, lambda each=each, places=places: _configure(each, places, bounds))
 
 
 def _tell_iterations(ops: list[Operation], sink: Sink) -> None:
@@ -161,7 +163,7 @@ def _await(op: DmaAwaitTaskOp, places: Places) -> None:
     _erase(op)
 
 
-def _configure(task: DmaConfigureTaskOp, places: Places) -> None:
+def _configure(task: DmaConfigureTaskOp, places: Places, bounds: Bounds) -> None:
     if _is_only_carried(task):
         task.result.replace_all_uses_with(Before(task).put(ConstantOp(IntegerAttr(0, INDEX))).results[0])
     uses = [use.operation for use in task.result.uses]
@@ -178,6 +180,8 @@ def _configure(task: DmaConfigureTaskOp, places: Places) -> None:
     else:
         for block, bd in found:
             _write(block, bd, at)
+    for _, bd in found:
+        bounds.of_task(bd, task)
     _erase(task)
 
 
@@ -237,6 +241,7 @@ def _write(block: Block, bd: DmaBdOp, at: Place) -> None:
         put.mask_write32(register, address.address // 4, 0x7FFFF)
     else:
         put.write32(register, address.address)
+    put.shift_address(register, bd.offset_state_table_idx, element_bits(bd.buffer.type) // 8)
 
 
 def _next(block: Block, bd: DmaBdOp) -> int | None:

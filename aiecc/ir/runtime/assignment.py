@@ -274,11 +274,15 @@ class Assignment:
             self._take_tokens(op, [key])
 
     def sync(self, op: NpuSyncOp) -> None:
-        values = [constant_int(v) for v in op.operands]
+        values = [constant_int(v) for v in op.operands[:6]]
         if any(v is None for v in values):
             self.channels.waits += 1
             return
         col, row, direction, channel, columns, rows = (v or 0 for v in values)
+        problem = self.channels.problem_of((col, row), direction, channel, columns, rows)
+        if problem is not None:
+            self._refuse(op, f"waits for {problem}")
+            return
         self._take_tokens(op, [((col + c, row + r), direction, channel) for c in range(columns) for r in range(rows)])
 
     def _take_tokens(self, op: Operation, keys: list[ChannelKey]) -> None:

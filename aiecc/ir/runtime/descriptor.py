@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation
 
 from aiecc.ir.dialects.aie.attrs import BdPad
 from aiecc.ir.dialects.aie.bd import DmaBdOp
+from aiecc.ir.dialects.aie.bd_rules import AXCACHE_ON_SHIM
 from aiecc.ir.dialects.aie.dma import NextBdOp
 from aiecc.ir.dialects.aie.enums import Direction, LockAction
 from aiecc.ir.dialects.aie.memory import BufferOp, UseLockOp, element_bits
@@ -100,6 +101,9 @@ def fields_of(bd: DmaBdOp, at: Place, next_id: int | None) -> dict[str, int]:
                           "compile-time constants on other tiles.", bd)  # fmt: skip
     length &= 0xFFFFFFFF
     size_bytes, offset_bytes = length * bits // 8, offset * bits // 8
+    verify_understood(bd)
+    if offset < 0:
+        raise VerifyError("Offset must not be negative.", bd)
     if offset * bits % 32:
         raise VerifyError("Offset must be aligned to 4 byte boundary.", bd)
     if size_bytes < 4:
@@ -116,6 +120,10 @@ def fields_of(bd: DmaBdOp, at: Place, next_id: int | None) -> dict[str, int]:
         "burst_length": bd.burst_length,
         "out_of_order_id": bd.out_of_order_id or 0,
     }
+    if bd.axcache is not None:
+        if at.kind is not TileKind.SHIM_NOC:
+            raise VerifyError(AXCACHE_ON_SHIM, bd)
+        fields["axcache"] = bd.axcache
     if next_id is not None:
         fields |= {"next_bd": next_id, "use_next_bd": 1}
     packet = bd.packet or at.task.packet
@@ -136,6 +144,14 @@ def fields_of(bd: DmaBdOp, at: Place, next_id: int | None) -> dict[str, int]:
         )
         raise VerifyError(text, bd)
     return fields | _locks(bd, at)
+
+
+def verify_understood(bd: DmaBdOp) -> None:
+    """Nothing that a descriptor says is left out. Raises VerifyError for parameters of the host that no word of the
+    scratch pad stands for."""
+    for name in ("offset_parameter", "length_parameter", "length_state_table_idx"):
+        if name in bd.properties:
+            raise VerifyError(f"has an {name} that nothing has lowered to a word of the scratch pad", bd)
 
 
 def _verify_pads(bd: DmaBdOp, at: Place, pads: Sequence[BdPad], dims: int) -> None:
@@ -242,6 +258,9 @@ def _lock(op: UseLockOp, at: Place) -> tuple[int, int]:
     if lock.id is None:
         todo = "run --aie-assign-lock-ids first, or give the lock its number"
         raise VerifyError(f"uses a lock without an ID; {todo}", op, [("the lock is here", lock)])
+    most = at.target.lock_max_value
+    if not (0 if op.is_acquire else -most) <= value <= most:
+        raise VerifyError(f"Lock value {value} is out of range: locks count to {most}", op)
     base = at.target.dma_lock_offset(at.tile, tile.coord)
     if base is not None:
         return base + lock.id, value
@@ -267,6 +286,13 @@ class Fixed:
     address: int
 
 
+def verify_plus(op: Operation, plus: int) -> int:
+    """Bytes from the start of a host buffer, if a patch can say them. Raises VerifyError."""
+    if not 0 <= plus < 1 << 32:
+        raise VerifyError(f"starts {plus} bytes into its host buffer: transfers start in its first 4 GiB", op)
+    return plus
+
+
 def address_of(bd: DmaBdOp, at: Place) -> Patch | Fixed:
     """Where a transfer's memory is. Raises VerifyError where that is not known."""
     source = source_of(bd.buffer)
@@ -274,7 +300,7 @@ def address_of(bd: DmaBdOp, at: Place) -> Patch | Fixed:
     if isinstance(source, HostBuffer):
         if at.kind is not TileKind.SHIM_NOC:
             raise VerifyError("DDR memory (runtime input arguments) can only be referred to on shim tiles.", bd)
-        return Patch(source.index, source.offset + offset)
+        return Patch(source.index, verify_plus(bd, source.offset + offset))
     if not isinstance(source, BufferOp):
         raise VerifyError(NO_SOURCE, bd)
     if source.address is None:

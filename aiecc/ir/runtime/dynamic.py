@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from math import gcd
 
 from xdsl.dialects.arith import AndIOp, OrIOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from aiecc.ir.dialects.aie.attrs import PacketInfo
 from aiecc.ir.dialects.aie.bd import DmaBdOp
@@ -26,7 +26,7 @@ from aiecc.ir.dialects.aiex.transfers import NpuDmaMemcpyNdOp
 from aiecc.ir.dialects.constraints import number
 from aiecc.ir.errors import VerifyError
 from aiecc.ir.runtime.arith import Arith, Value
-from aiecc.ir.runtime.descriptor import NO_SOURCE, Place, fields_of
+from aiecc.ir.runtime.descriptor import NO_SOURCE, Place, fields_of, verify_understood
 from aiecc.ir.runtime.sources import HostBuffer, source_of
 from aiecc.ir.runtime.tasks import tells
 from aiecc.model.targets import Target, Tile, TileKind
@@ -59,6 +59,7 @@ def write_at_run_time(bd: DmaBdOp, at: Place, next_id: Value | None = None) -> N
     source = source_of(bd.buffer)
     if bd.pad_dimensions is not None:
         raise VerifyError(NO_PADS, bd)
+    verify_understood(bd)
     put = Arith(at.task)
     id = _id_of(put, bd, at)
     bits = element_bits(bd.buffer.type)
@@ -70,7 +71,7 @@ def write_at_run_time(bd: DmaBdOp, at: Place, next_id: Value | None = None) -> N
         raise VerifyError(UNALIGNED, bd)
     put.divisible(offset, _divisor(bits))
     plus = put.add(put.mul(offset, bits // 8), source.offset)
-    _write(put, at.target, at.tile, id, words, source.index, plus)
+    _write(put, at.target, at.tile, id, words, source.index, plus, (bd.offset_state_table_idx, bits // 8))
 
 
 def _id_of(put: Arith, bd: DmaBdOp, at: Place) -> Value:
@@ -119,6 +120,8 @@ def _fields(
         "burst_length": bd.burst_length,
         "out_of_order_id": bd.out_of_order_id or 0,
     }
+    if bd.axcache is not None:
+        fields["axcache"] = bd.axcache
     if next_id is not None:
         fields |= {"next_bd": next_id, "use_next_bd": 1}
     return fields, values
@@ -231,7 +234,7 @@ def _pack(
     known = {name: value for name, value in fields.items() if name not in outside}
     known |= {name: value for name, value in values.items() if isinstance(value, int)}
     try:
-        words: list[Value] = list(SHIM.pack(known | {"burst_code": code, "axcache": AXCACHE}))
+        words: list[Value] = list(SHIM.pack({"axcache": AXCACHE} | known | {"burst_code": code}))
     except Unfit as problem:
         raise VerifyError(f"cannot be written: {problem}", op) from None
     for name, value in values.items():
@@ -242,9 +245,17 @@ def _pack(
 
 
 def _write(
-    put: Arith, target: Target, tile: Tile, id: Value, words: Sequence[Value], argument: int, plus: Value
+    put: Arith,
+    target: Target,
+    tile: Tile,
+    id: Value,
+    words: Sequence[Value],
+    argument: int,
+    plus: Value,
+    shift: tuple[Attribute | None, int],
 ) -> None:
-    """Write a descriptor's words, then the address into them."""
+    """Write a descriptor's words, then the address into them. `shift`: the word of the scratch pad that is added to it,
+    if any, and what it is multiplied by."""
     dma = target.dma(TileKind.SHIM_NOC)
     base = target.bd_address(*tile, id if isinstance(id, int) else 0)
     if base is None or dma is None:
@@ -252,6 +263,9 @@ def _write(
     address: Value = base if isinstance(id, int) else put.add(base, put.mul(id, SPACING))
     put.write_words(address, words)
     put.patch_at(put.add(address, dma.bd_address_offset), base + dma.bd_address_offset, argument, plus)
+    if shift[0] is not None and not isinstance(id, int):
+        raise VerifyError("has an address from the scratch pad and a descriptor that is known at run time only", put.op)
+    put.shift_address(base + dma.bd_address_offset, *shift)
 
 
 # --- transfers --------------------------------------------------------------------------------------------------------
@@ -290,7 +304,7 @@ def memcpy_at_run_time(
         raise VerifyError("Offset must be 4-byte-aligned.", op)
     put.divisible(start, _divisor(bits))
     plus = put.add(put.mul(start, bits // 8), source.offset)
-    _write(put, target, tile, op.id, words, source.index, plus)
+    _write(put, target, tile, op.id, words, source.index, plus, (op.offset_state_table_idx, bits // 8))
     put.push(tile, direction, channel, op.id, s[3], tells(op, direction))
     op.detach()
     op.erase()

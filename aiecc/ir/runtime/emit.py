@@ -15,19 +15,26 @@ from aiecc.ir.dialects.aiex.npu import (
     NpuMaskWrite32Op,
     NpuPushQueueOp,
     NpuSyncOp,
+    NpuUpdateFromScratchpadOp,
     NpuWrite32Op,
+    ScratchpadOp,
 )
 from aiecc.ir.dialects.aiex.transfers import NpuWriteBdOp
 from aiecc.ir.dialects.constraints import I32
+from aiecc.ir.errors import VerifyError
 from aiecc.ir.spans import copy_span
 
 UI32 = IntegerType(32, Signedness.UNSIGNED)
 _FIELDS = dict.fromkeys(NpuWriteBdOp.get_irdl_definition().properties)
+_OPTIONAL = {"axcache": 2, "burst_length": 0}
+"""Fields that are not written where they have these values."""
 
 
 @lru_cache(maxsize=1 << 16)
 def i32(value: int) -> IntegerAttr[IntegerType]:
-    """A 32-bit attribute; numbers from 2^31 on as the negative ones of the same bits."""
+    """A 32-bit attribute; numbers from 2^31 on as the negative ones of the same bits. Raises VerifyError for others."""
+    if not -(1 << 31) <= value < 1 << 32:
+        raise VerifyError(f"needs the number {value}, which does not fit 32 bits")
     return IntegerAttr(value - (1 << 32) if value >= 1 << 31 else value, I32)
 
 
@@ -61,6 +68,17 @@ class Before:
         properties = {"addr": IntegerAttr(address, UI32), "arg_idx": i32(argument)}
         self.put(NpuAddressPatchOp.create(operands=[self.number(plus)], properties=properties))
 
+    def shift_address(self, address: int, index: Attribute | None, scale: int) -> None:
+        """Add a word of the scratch pad, times `scale`, to the address in a descriptor. `index`: which word, if any."""
+        if index is not None:
+            properties = {
+                "func": i32(int(ScratchpadOp.MUL)),
+                "func_arg": IntegerAttr(scale, UI32),
+                "state_table_idx": index,
+                "address": IntegerAttr(address, UI32),
+            }
+            self.put(NpuUpdateFromScratchpadOp.create(properties=properties))
+
     def sync(self, col: int, row: int, direction: int, channel: int) -> None:
         self.put(NpuSyncOp.create(operands=[self.number(n) for n in (col, row, direction, channel, 1, 1)]))
 
@@ -88,7 +106,6 @@ class Before:
         """Write a descriptor; fields that are not named are 0."""
         wrong = fields.keys() - _FIELDS
         assert not wrong, wrong
-        values = {name: i32(fields.get(name, 0)) for name in _FIELDS if name != "burst_length"}
-        if fields.get("burst_length"):
-            values["burst_length"] = i32(fields["burst_length"])
+        values = {name: i32(fields.get(name, 0)) for name in _FIELDS if name not in _OPTIONAL}
+        values |= {name: i32(fields[name]) for name, usual in _OPTIONAL.items() if fields.get(name, usual) != usual}
         self.put(NpuWriteBdOp.create(properties=values))

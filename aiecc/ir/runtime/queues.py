@@ -4,7 +4,7 @@ on. One push too many is dropped without a word.
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, product
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntegerAttr, UnitAttr
@@ -122,6 +122,20 @@ class Channels:
         self.waits += 1
         return self.of(key).take()
 
+    def problem_of(self, tile: Tile, direction: int, channel: int, columns: int, rows: int) -> str | None:
+        """What is wrong with some channels, by the numbers an instruction has for them."""
+        if direction not in (0, 1):
+            return f"direction {direction}, which is neither 0 (S2MM) nor 1 (MM2S)"
+        if columns < 1 or rows < 1:
+            return f"{columns} columns and {rows} rows, which is nothing"
+        for col, row in product(range(tile[0], tile[0] + columns), range(tile[1], tile[1] + rows)):
+            dma = self.dma((col, row))
+            if dma is None:
+                return f"tile ({col}, {row}), which has no DMA"
+            if not 0 <= channel < dma.channels:
+                return f"channel {channel} of tile ({col}, {row}), which has {dma.channels} of each direction"
+        return None
+
     def promise(self, push: Push) -> None:
         """Believe that a push is done, where something was waited for since."""
         if not push.done and not push.endless and push.waits != self.waits:
@@ -138,7 +152,7 @@ def wait_for_token(before: Operation, key: ChannelKey) -> None:
     """Put a wait for one token of a channel in front of an op."""
     (col, row), direction, channel = key
     numbers = [ConstantOp(IntegerAttr(n, I32), I32) for n in (col, row, direction, channel, 1, 1)]
-    sync = NpuSyncOp(operands=[n.result for n in numbers])
+    sync = NpuSyncOp.create(operands=[n.result for n in numbers])
     copy_span(before, sync, *numbers)
     assert before.parent is not None
     before.parent.insert_ops_before([*numbers, sync], before)

@@ -28,6 +28,7 @@ from aiecc.model.targets.tables import Dma
 
 NO_CONSTANT = "buffer descriptor size/stride is a runtime value; a compile-time constant is required on this path"
 BURST_ON_SHIM = "Burst length is only supported in Shim NOC tiles that are connected to the memory-mapped NOC."
+AXCACHE_ON_SHIM = "AxCACHE is only supported in Shim NOC tiles that are connected to the memory-mapped NOC."
 
 
 @dataclass(frozen=True)
@@ -275,7 +276,7 @@ def _verify_bus(op: DmaBdOp, at: _Place) -> None:
         raise op.error(BURST_ON_SHIM)
     if op.axcache is not None:
         if at.kind is not TileKind.SHIM_NOC:
-            raise op.error("AxCACHE is only supported in Shim NOC tiles that are connected to the memory-mapped NOC.")
+            raise op.error(AXCACHE_ON_SHIM)
         if not 0 <= op.axcache <= 15:
             raise op.error("AxCache value out of 4-bit range.")
 

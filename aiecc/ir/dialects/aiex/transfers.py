@@ -182,6 +182,7 @@ NpuWriteBdOp = op_definition(
             "__annotations__": {},
             "name": "aiex.npu.writebd",
             "SYNTAX": syntax(DICT),
+            "axcache": opt_prop_def(int_attr(32), IntegerAttr(2, I32)),
             "burst_length": opt_prop_def(int_attr(32), IntegerAttr(0, I32)),
             **{key: prop_def(int_attr(32)) for key in _WRITE_BD},
         },
