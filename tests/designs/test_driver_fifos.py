@@ -238,3 +238,42 @@ def test_their_repaired_twins_are_built(tmp_path: Path, name: str) -> None:
     ran = made.aiecc(f"{name}_repaired.mlir")
     assert ran.code == 0, ran.err
     assert list(made.folder.glob("elfs_*/*.elf"))
+
+
+@pytest.mark.parametrize(
+    ("ends", "more", "said"),
+    [
+        (
+            "%a, {%b dimensionsFromStream [<size = 4, stride = 8>, <size = 4, stride = 1>]}",
+            "",
+            "'aie.objectfifo.dma_endpoint' op dimensions entry 0 exceeds selected segment 's0' of size 16",
+        ),
+        (
+            "%a dimensionsToStream [<size = 4, stride = 0>, <size = 4, stride = 1>], {%b}",
+            "",
+            "'aie.dma_bd' op Invalid step size; must be a positive integer.",
+        ),
+        (
+            "%a dimensionsToStream [<size = 16, stride = 1>], {%b}",
+            "padDimensions = #aie<bd_pad_layout_array[<const_pad_before = 1, const_pad_after = 0>]>",
+            "'aie.dma_bd' op Padding is only supported by memtile dma bds.",
+        ),
+        ("%a, {%b}", "repeat_count = 17 : i32", "needs 34 buffer descriptors"),
+    ],
+)
+def test_what_no_dma_can_do_is_refused_at_the_fifo(tmp_path: Path, ends: str, more: str, said: str) -> None:
+    """The author's numbers are only known to be impossible once descriptors are made of them."""
+    made = Project(tmp_path)
+    cores = "\n".join(
+        f"  %{tile}c = aie.core(%{tile}) {{\n    %o = aie.objectfifo.acquire @f({port}, 1) : memref<16xi32>\n"
+        f"    aie.objectfifo.release @f({port}, 1)\n    aie.end\n  }}"
+        for tile, port in (("a", "Produce"), ("b", "Consume"))
+    )
+    made.write(
+        "design.mlir",
+        "aie.device(npu2) {\n  %a = aie.tile(0, 2)\n  %b = aie.tile(0, 3)\n"
+        f"  aie.objectfifo @f({ends}, 2 : i32) {{{more}}} : !aie.objectfifo<memref<16xi32>>\n{cores}\n}}\n",
+    )
+    ran = made.aiecc("design.mlir", "--get=input_with_symbols.mlir")
+    assert ran.code == 1 and said in ran.err
+    assert re.search(r"design\.mlir:4:3: error", ran.err) and ran.err.count("error:") == 1
