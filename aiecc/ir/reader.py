@@ -257,10 +257,14 @@ class Reader(AttrReader):
             line, col = self._lex.place(start)
             location = file_location(self.filename, line, col)
         op.location = location
-        for region in op.regions:  # terminators that the text leaves out stand where their op stands
+        for region in op.regions:  # what the text leaves out, or says in older words, stands where its op stands
             for block in region.blocks:
-                last = block.last_op
-                if last is not None and isinstance(last.location, UnknownLoc):
+                first, last = block.first_op, block.last_op
+                if first is not None and isinstance(first.location, UnknownLoc):
+                    for inner in block.ops:
+                        if isinstance(inner.location, UnknownLoc):
+                            inner.location = location
+                elif last is not None and isinstance(last.location, UnknownLoc):
                     last.location = location
         if bound:
             self._bind(op, results, bound)

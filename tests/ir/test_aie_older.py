@@ -239,6 +239,8 @@ def test_pools_without_a_region(keys: str, segments: list[str]) -> None:
         *(f"  aie.objectfifo.segment {segment}" for segment in segments),
         "}",
     ]
+    [pool] = [op for op in read(body).walk() if op.name == "aie.objectfifo.pool"]
+    assert all(span_of(op) == span_of(pool) for op in pool.walk())
 
 
 def test_repeat_count_of_a_pool() -> None:
