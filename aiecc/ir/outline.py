@@ -22,7 +22,7 @@ from aiecc.ir.dialects.aie.memory import BufferOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
 from aiecc.ir.dialects.upstream.rules import symbol_name
 from aiecc.ir.facts import devices
-from aiecc.ir.packed import check_packed
+from aiecc.ir.packed import check_initial, check_packed
 from aiecc.ir.passes.address_spaces import normalize
 from aiecc.ir.passes.core_lowering import CoreLowering, outer_uses
 from aiecc.ir.passes.report import op_error
@@ -217,6 +217,8 @@ class _Program:
     def _global(self, buffer: BufferOp, name: str) -> GlobalOp:
         tile = buffer.tile_op
         own = tile is not None and tile.coord == self.core.coord
+        if own:
+            check_initial(buffer, self.owner.sink)
         return global_of(buffer, name, initialized=own)
 
     # --- what it refers to --------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from aiecc.base.diag import Sink
-from aiecc.ir.dialects.aie.memory import element_bits
+from aiecc.ir.dialects.aie.memory import BufferOp, element_bits
 from aiecc.ir.fold.loops import known_number
 from aiecc.ir.passes.report import op_error
 
@@ -37,6 +37,14 @@ def check_packed(op: Operation, sink: Sink) -> None:
         return
     text = f"finds elements of {bits} bits in the wrong place: buffers pack them, compiled code takes a byte for each"
     op_error(sink, op, text, todo="use elements of i8, or a C++ kernel that unpacks them")
+
+
+def check_initial(buffer: BufferOp, sink: Sink) -> None:
+    """Refuse an initial value that takes more bytes in the core's ELF than its buffer has."""
+    bits = element_bits(buffer.result.type)
+    if buffer.initial_value is not None and bits % 8:
+        text = f"has initial elements of {bits} bits: the buffer packs them, compiled code takes a byte for each"
+        op_error(sink, buffer, text, todo="pack them into elements of i8")
 
 
 def _owners(value: SSAValue) -> Iterator[Operation]:

@@ -7,14 +7,14 @@ from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntegerType, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import GlobalOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from aiecc.base.diag import refuse
 from aiecc.ir.dialects.aie.cores import CoreOp
-from aiecc.ir.dialects.aie.memory import BufferOp, LockOp, size_in_bytes
+from aiecc.ir.dialects.aie.memory import BufferOp, LockOp, element_bits, size_in_bytes
 from aiecc.ir.spans import span_of
 from aiecc.model.targets import Target
 from aiecc.sim import memrefs, numbers, vectors
@@ -37,8 +37,18 @@ def initial_bytes(value: Attribute | None, type: Attribute) -> bytes | None:
     """The bytes of an initial value; None when there is none or it is not given as numbers."""
     if not isinstance(value, DenseIntOrFPElementsAttr):
         return None
-    size = size_in_bytes(type)
+    size, bits = size_in_bytes(type), element_bits(type)
     data = bytes(value.data.data)
+    kind: Attribute = value.get_element_type()
+    if isinstance(kind, IndexType) or (isinstance(kind, IntegerType) and bits % 8):
+        # The attribute keeps these wider than memory has them.
+        numbers: Any = value.get_values()
+        packed = sum((int(n) & (1 << bits) - 1) << i * bits for i, n in enumerate(numbers))
+        count = len(numbers)
+        if count == 1:
+            count = size * 8 // bits
+            packed *= sum(1 << i * bits for i in range(count))
+        data = packed.to_bytes(-(-count * bits // 8), "little")
     return data if len(data) == size else data * (size // max(len(data), 1))
 
 

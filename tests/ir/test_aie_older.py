@@ -239,7 +239,7 @@ def test_pools_without_a_region(keys: str, segments: list[str]) -> None:
         *(f"  aie.objectfifo.segment {segment}" for segment in segments),
         "}",
     ]
-    [pool] = [op for op in read(body).walk() if op.name == "aie.objectfifo.pool"]
+    [pool] = [op for op in read(device(body)).walk() if op.name == "aie.objectfifo.pool"]
     assert all(span_of(op) == span_of(pool) for op in pool.walk())
 
 

@@ -66,3 +66,11 @@ def test_where_packed_elements_are_not(body: str, kind: str, op: str, bits: int)
 )
 def test_where_they_are(body: str, kind: str) -> None:
     assert said(body, kind) == []
+
+
+@pytest.mark.parametrize(("kind", "bits"), [("32xi4", 4), ("32xi1", 1), ("32xi8", 0), ("4xindex", 0)])
+def test_initial_values(kind: str, bits: int) -> None:
+    text = "op has initial elements of {} bits: the buffer packs them, compiled code takes a byte for each"
+    use = "func.call @k(%b) : (memref<32xi4>) -> ()" if kind == "32xi4" else f"memref.dealloc %b : memref<{kind}>"
+    found = [(line, text) for line, text in said(use, f"{kind}> = dense<1") if "initial" in text]
+    assert found == ([(-3, f"'aie.buffer' {text.format(bits)}")] if bits else [])

@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aiecc.base.diag import Refused
+from aiecc.ir.dialects.aie.memory import BufferOp
 from aiecc.ir.text import parse
 from aiecc.sim.array import simulate
+from aiecc.sim.core import initial_bytes
 from aiecc.sim.outcome import Kind, Outcome
 
 
@@ -349,3 +351,23 @@ def test_kernels_see_the_sign_their_elements_have(type: str, stored: int, read: 
     )
     assert outcome.finished, outcome.report()
     assert seen == [read]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "wanted"),
+    [
+        ("2xindex", "[1, -2]", "01000000feffffff"),
+        ("2xindex", "7", "0700000007000000"),
+        ("3xi4", "[1, -1, 2]", "f102"),
+        ("3xi4", "5", "5505"),
+        ("4xi1", "[true, false, true, true]", "0d"),
+        ("2xi16", "[1, -2]", "0100feff"),
+        ("2xf32", "1.0", "0000803f0000803f"),
+    ],
+)
+def test_bytes_of_initial_values(kind: str, values: str, wanted: str) -> None:
+    buffer = f"%b = aie.buffer(%t) : memref<{kind}> = dense<{values}>"
+    module = parse(f"aie.device(npu2) {{\n%t = aie.tile(0, 2)\n{buffer}\n}}", "d.mlir")
+    [op] = [op for op in module.walk() if isinstance(op, BufferOp)]
+    found = initial_bytes(op.initial_value, op.result.type)
+    assert found is not None and found.hex() == wanted
