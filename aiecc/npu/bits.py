@@ -58,6 +58,11 @@ class Layout:
         return {field.name: field for field in self.fields}
 
     @cached_property
+    def _packing(self) -> dict[str, tuple[int, int, int, int, int, int]]:
+        """By name: word, lowest bit, mask, smallest and largest value stored, scale."""
+        return {f.name: (f.word, f.low, f.mask, *f.bounds, f.scale) for f in self.fields}
+
+    @cached_property
     def _unused(self) -> tuple[int, ...]:
         """The bits of each word that no field has."""
         used = [0] * self.words
@@ -71,17 +76,18 @@ class Layout:
         Raises Unfit for a value that does not fit, or one for a field that is not there and is not 0.
         """
         words = [0] * self.words
+        known = self._packing
         for name, value in values.items():
-            field = self.by_name.get(name)
-            if field is None:
-                if value:
-                    raise Unfit(name, value, 0, 0)
+            if not value:
                 continue
-            low, high = field.bounds
-            stored, rest = divmod(value, field.scale)
+            found = known.get(name)
+            if found is None:
+                raise Unfit(name, value, 0, 0)
+            word, shift, mask, low, high, scale = found
+            stored, rest = (value, 0) if scale == 1 else divmod(value, scale)
             if rest or not low <= stored <= high:
-                raise Unfit(name, value, low * field.scale, high * field.scale)
-            words[field.word] |= (stored & field.mask) << field.low
+                raise Unfit(name, value, low * scale, high * scale)
+            words[word] |= (stored & mask) << shift
         return words
 
     def unpack(self, words: Sequence[int]) -> dict[str, int]:

@@ -19,15 +19,14 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from aiecc.ir.dialects.constraints import I32, INDEX, Described
+from aiecc.ir.dialects.accessors import SEGMENTS, quicken
+from aiecc.ir.dialects.constraints import I32, INDEX, Described, integers
 from aiecc.ir.dialects.reading import Draft, Element, Out
 from aiecc.ir.dialects.words import Words
 from aiecc.ir.errors import VerifyError
 
 OpT = TypeVar("OpT", bound="type[DialectOp]")
 WordsT = TypeVar("WordsT", bound=Words)
-
-SEGMENTS = "operandSegmentSizes"
 
 _CONSTANTS = {"SYNTAX", "PARENTS", "RESULT", "OLDER"}
 _FIXED: dict[type, frozenset[str]] = {}
@@ -272,6 +271,7 @@ def op_definition(cls: OpT) -> OpT:
             parent.__annotations__.update(dict.fromkeys(_CONSTANTS & parent.__dict__.keys(), "ClassVar"))
     defined = irdl_op_definition(cls)
     defined.verify_ = DialectOp.verify_
+    quicken(defined)
     return cast(OpT, defined)
 
 
@@ -367,7 +367,7 @@ def ints_field(name: str) -> tuple[int, ...]:
     def read(op: DialectOp) -> tuple[int, ...]:
         attr = op.properties.get(name)
         if isinstance(attr, DenseArrayBase):
-            return tuple(int(n) for n in attr.get_values())
+            return integers(attr)
         return tuple(int(a.value.data) for a in getattr(attr, "data", ()) if isinstance(a, IntegerAttr))
 
     return cast("tuple[int, ...]", property(read))

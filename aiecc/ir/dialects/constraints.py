@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 from typing_extensions import TypeVar
@@ -131,6 +133,19 @@ INT_OR_INDEX: Described[Attribute] = Described(
     "signless integer or index",
     lambda a: isinstance(a, IndexType) or (isinstance(a, IntegerType) and a.signedness.data is Signedness.SIGNLESS),
 )
+
+
+def integers(attr: DenseArrayBase) -> tuple[int, ...]:
+    """The values of a dense array of integers of 8, 16, 32 or 64 bits."""
+    return _integers(attr.data.data, attr.elt_type.size)
+
+
+@lru_cache(maxsize=1 << 14)
+def _integers(data: bytes, width: int) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(data) // width}{_CODES[width]}", data)
+
+
+_CODES = {1: "b", 2: "h", 4: "i", 8: "q"}
 
 
 def number(attr: Attribute | None) -> int | None:

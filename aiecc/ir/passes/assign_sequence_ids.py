@@ -18,6 +18,7 @@ from aiecc.ir.passes.report import op_error
 from aiecc.ir.runtime.assignment import Assignment
 from aiecc.ir.runtime.holders import IN_FLIGHT
 from aiecc.ir.runtime.queues import QUEUE_CHECKS
+from aiecc.ir.walk import ops_in
 
 CONTROL_FLOW = (
     "Runtime-valued control flow in a runtime sequence is not supported by this static BD-ID allocation pass. Either "
@@ -44,10 +45,10 @@ class AssignRuntimeSequenceBdIds(Pass):
         assert isinstance(op, DeviceOp)
         for sequence in list(op.ops_of(RuntimeSequenceOp)):
             assert isinstance(sequence, RuntimeSequenceOp)
-            inside = list(sequence.walk())
-            if any(isinstance(inner, DmaBdPoolPopOp) for inner in inside):
+            ops = ops_in(sequence)
+            if any(isinstance(inner, DmaBdPoolPopOp) for inner in ops):
                 continue
-            loops = [i for i in inside if i.name in ("scf.for", "scf.if", "scf.while")]
+            loops = [i for i in ops if i.name in ("scf.for", "scf.if", "scf.while")]
             for loop in loops:
                 op_error(sink, loop, CONTROL_FLOW, code="E1002")
             if not loops:

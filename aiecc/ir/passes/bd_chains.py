@@ -22,6 +22,7 @@ from aiecc.ir.passes.report import op_error
 from aiecc.ir.runtime.allocations import Channel, allocations, channel_of
 from aiecc.ir.spans import copy_span
 from aiecc.ir.verify import verify
+from aiecc.ir.walk import ops_in
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class MaterializeBdChains(Pass):
         assert isinstance(op, DeviceOp)
         chains = {c.symbol: c for c in op.block.ops if isinstance(c, BdChainOp)}
         kinds = (DmaStartBdChainOp, DmaStartBdChainForOp, DmaStartTaskOp)
-        starts = [s for s in op.walk() if isinstance(s, kinds)]
+        starts = [s for s in ops_in(op) if isinstance(s, kinds)]
         names = allocations(op) if starts else {}
         for start in starts:
             assert isinstance(start, kinds)

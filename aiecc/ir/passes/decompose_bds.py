@@ -28,6 +28,7 @@ from aiecc.ir.runtime.decompose import Part, split, split_task
 from aiecc.ir.runtime.descriptor import is_skipped
 from aiecc.ir.runtime.tasks import PART
 from aiecc.ir.spans import copy_span
+from aiecc.ir.walk import ops_in
 from aiecc.model.targets import TileKind
 from aiecc.model.targets.tables import Dma
 
@@ -44,7 +45,7 @@ class DecomposeLargeDmaBd(Pass):
         assert isinstance(op, DeviceOp)
         names = allocations(op)
         for sequence in op.ops_of(RuntimeSequenceOp):
-            for inner in list(sequence.walk()):
+            for inner in ops_in(sequence):
                 if isinstance(inner, NpuDmaMemcpyNdOp):
                     _memcpy(inner, op, names)
                 elif isinstance(inner, DmaConfigureTaskOp):

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 from xdsl.dialects.builtin import (
     BytesAttr,
     DenseIntOrFPElementsAttr,
-    IntegerAttr,
     MemRefType,
     StringAttr,
     SymbolRefAttr,
@@ -49,10 +48,11 @@ from aiecc.ir.passes.report import warning
 from aiecc.ir.runtime.addresses import first_word, outside, start_of, verify_in_tile
 from aiecc.ir.runtime.bounds import Bounds
 from aiecc.ir.runtime.descriptor import verify_plus
-from aiecc.ir.runtime.emit import UI32, Before, i32
+from aiecc.ir.runtime.emit import Before, i32, ui32
 from aiecc.ir.runtime.report import said
 from aiecc.ir.runtime.sources import HostBuffer, source_of
 from aiecc.ir.runtime.tasks import tells
+from aiecc.ir.walk import ops_in
 from aiecc.model.targets import DmaDirection, Target, Tile, TileKind
 from aiecc.npu.bd import AXCACHE, QUEUE, burst_code, layout_of
 from aiecc.npu.bits import Unfit
@@ -81,7 +81,7 @@ class DmaToNpu(Pass):
         # One kind after the other: transfers make descriptors and pushes, those make writes.
         for kinds in _ROUNDS:
             for sequence in list(op.ops_of(RuntimeSequenceOp)):
-                for inner in list(sequence.walk()):
+                for inner in ops_in(sequence):
                     handler = kinds.get(type(inner))
                     if handler is not None:
                         said(sink, inner, lambda inner=inner, handler=handler: handler(work, inner))
@@ -117,7 +117,7 @@ class _Lowering:
                 if header is not None and header.data.pkt_id is not None:
                     self.controllers[op.coord] = header.data.pkt_id
 
-        inside = [inner for sequence in self.device.ops_of(RuntimeSequenceOp) for inner in sequence.walk()]
+        within = [inner for sequence in self.device.ops_of(RuntimeSequenceOp) for inner in ops_in(sequence)]
         static = [
             (program.coord, bd.bd_id)
             for program in self.device.block.ops
@@ -126,7 +126,7 @@ class _Lowering:
             if isinstance(bd, DmaBdOp)
         ]
         known = [(tile, id) for tile, id in static if tile is not None and id is not None]
-        if len(known) == len(static) and not any(isinstance(inner, _BY_ADDRESS) for inner in inside):
+        if len(known) == len(static) and _BY_ADDRESS.isdisjoint(map(type, within)):
             self.configured = set(known)
 
     @property
@@ -317,11 +317,13 @@ def _write_bd(work: _Lowering, op: Any) -> None:
     name, type = work.block_data(op, words)
     put = Before(op)
     data = put.put(GetGlobalOp.create(properties={"name": SymbolRefAttr(name)}, result_types=[type]))
-    put.put(NpuBlockWriteOp.create(operands=[data.results[0]], properties={"address": IntegerAttr(address, UI32)}))
+    put.put(NpuBlockWriteOp.create(operands=[data.results[0]], properties={"address": ui32(address)}))
     _erase(op)
 
 
-_BY_ADDRESS = (NpuWrite32Op, NpuMaskWrite32Op, NpuBlockWriteOp, NpuBlockWriteValuesOp, NpuLoadPdiOp)
+_BY_ADDRESS: frozenset[type] = frozenset(
+    (NpuWrite32Op, NpuMaskWrite32Op, NpuBlockWriteOp, NpuBlockWriteValuesOp, NpuLoadPdiOp)
+)
 _OUTSIDE = ("column", "row", "bd_id", "burst_length")
 
 
@@ -371,7 +373,7 @@ def _absolute(work: _Lowering, op: Addressed) -> None:
     if problem:
         warning(work.sink, op, f"'{op.name}' op {problem}", code="W1002")
     if isinstance(op, NpuBlockWriteOp):
-        op.properties["address"] = IntegerAttr(first + 4 * op.address, UI32)
+        op.properties["address"] = ui32(first + 4 * op.address)
         op.attributes.clear()
     else:
         inside = constant_int(op.operands[0])

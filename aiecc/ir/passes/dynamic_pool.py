@@ -24,6 +24,7 @@ from aiecc.ir.runtime.descriptor import place_of
 from aiecc.ir.runtime.emit import i32
 from aiecc.ir.runtime.pins import reserved_ids
 from aiecc.ir.spans import copy_span
+from aiecc.ir.walk import ops_in
 from aiecc.model.targets import Tile
 
 CODE = "E1002"
@@ -72,11 +73,11 @@ class LowerDynamicBdPool(Pass):
         reserved = reserved_ids(op)
         for sequence in op.ops_of(RuntimeSequenceOp):
             assert isinstance(sequence, RuntimeSequenceOp)
-            inside = list(sequence.walk())
-            flow = [i for i in inside if isinstance(i, ForOp | IfOp | WhileOp)]
-            if not flow or any(isinstance(i, DmaBdPoolPopOp | DmaBdPoolPushOp) for i in inside):
+            ops = ops_in(sequence)
+            flow = [i for i in ops if isinstance(i, ForOp | IfOp | WhileOp)]
+            if not flow or any(isinstance(i, DmaBdPoolPopOp | DmaBdPoolPushOp) for i in ops):
                 continue
-            problems = list(_problems(inside, reserved))
+            problems = list(_problems(ops, reserved))
             for problem in problems:
                 assert problem.op is not None
                 op_error(sink, problem.op, problem.text, problem.notes, code=CODE)

@@ -18,6 +18,7 @@ from aiecc.ir.errors import VerifyError
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.runtime.emit import Before, i32
 from aiecc.ir.runtime.report import said
+from aiecc.ir.walk import all_in
 from aiecc.model.targets import DmaDirection
 from aiecc.npu.registers import CORE_CONTROL
 
@@ -35,14 +36,14 @@ class LowerDmaChannelReset(Pass):
 
     def apply(self, op: Operation, sink: Sink) -> None:
         assert isinstance(op, DeviceOp)
-        for inner in [i for i in op.walk() if isinstance(i, DmaChannelResetForOp)]:
+        for inner in all_in(op, DmaChannelResetForOp):
             said(sink, inner, lambda inner=inner: _rearm(inner, op))
         if not sink.failed:
             # Nothing else reads them.
             for binding in list(op.ops_of(ObjectFifoRearmBindingOp)):
                 binding.detach()
                 binding.erase()
-        for inner in [i for i in op.walk() if isinstance(i, DmaChannelResetOp)]:
+        for inner in all_in(op, DmaChannelResetOp):
             said(sink, inner, lambda inner=inner: _reset(inner, op))
 
 
@@ -55,7 +56,7 @@ class LowerCoreReset(Pass):
     summary: ClassVar[str] = "Lower resets of cores to register writes"
 
     def apply(self, op: Operation, sink: Sink) -> None:
-        for inner in [i for i in op.walk() if isinstance(i, CoreResetOp)]:
+        for inner in all_in(op, CoreResetOp):
             tile = inner.tile.owner
             if isinstance(tile, TileOp):
                 _pulse(inner, tile, CORE_CONTROL)

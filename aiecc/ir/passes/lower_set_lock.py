@@ -15,6 +15,7 @@ from aiecc.ir.errors import VerifyError
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.runtime.emit import Before, i32
 from aiecc.ir.runtime.report import said
+from aiecc.ir.walk import all_in
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class LowerSetLock(Pass):
 
     def apply(self, op: Operation, sink: Sink) -> None:
         assert isinstance(op, DeviceOp)
-        for inner in [i for i in op.walk() if isinstance(i, SetLockOp)]:
+        for inner in all_in(op, SetLockOp):
             said(sink, inner, lambda inner=inner: _lower(inner, op))
 
 

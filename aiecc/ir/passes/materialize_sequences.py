@@ -22,6 +22,7 @@ from aiecc.ir.passes.report import error
 from aiecc.ir.runtime.inlining import Guests, references, symbols_of
 from aiecc.ir.runtime.report import CODE, said
 from aiecc.ir.spans import copy_span
+from aiecc.ir.walk import all_in, ops_in
 
 CYCLE = "Runtime sequence call graph contains a cycle"
 UNPLACED = "Unallocated buffer; fixed addresses are required before runtime sequence materialization."
@@ -54,7 +55,7 @@ class MaterializeRuntimeSequences(Pass):
         sequences = [s for d in devices.values() for s in d.ops_of(RuntimeSequenceOp)]
         for sequence in sequences:
             _check_symbols(sequence, devices, sink)
-        runs = {s: [r for r in s.walk() if isinstance(r, RunOp)] for s in sequences}
+        runs = {s: all_in(s, RunOp) for s in sequences}
         called: dict[Operation, RuntimeSequenceOp] = {}
         for run in [run for each in runs.values() for run in each]:
             said(sink, run, lambda run=run: called.__setitem__(run, _called(run, devices)))
@@ -77,7 +78,7 @@ def _check_symbols(sequence: Operation, devices: dict[str, DeviceOp], sink: Sink
     device = device_of(sequence)
     assert device is not None
     symbols: dict[str, Operation] = symbols_of(device)
-    for op in sequence.walk():
+    for op in ops_in(sequence):
         # What is run is looked up in the device that was configured.
         names = [] if isinstance(op, RunOp) else references(op)
         for name in names:

@@ -13,6 +13,7 @@ from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskForOp, DmaConfigureTask
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.runtime.allocations import allocations, channel_of
 from aiecc.ir.spans import copy_span
+from aiecc.ir.walk import all_in
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class SubstituteShimDmaAllocations(Pass):
 
     def apply(self, op: Operation, sink: Sink) -> None:
         assert isinstance(op, DeviceOp)
-        tasks = [task for task in op.walk() if isinstance(task, DmaConfigureTaskForOp)]
+        tasks = all_in(op, DmaConfigureTaskForOp)
         names = allocations(op) if tasks else {}
         for old in tasks:
             channel = channel_of(old, old.alloc, names, sink)
@@ -33,7 +34,7 @@ class SubstituteShimDmaAllocations(Pass):
                 continue
             body = old.regions[0]
             old.detach_region(body)
-            new = DmaConfigureTaskOp(channel.tile, channel.direction, channel.index, body)
+            new = DmaConfigureTaskOp.on(channel.tile, channel.direction, channel.index, body)
             new.set_packet(channel.packet)
             for key in ("issue_token", "repeat_count"):
                 if key in old.properties:

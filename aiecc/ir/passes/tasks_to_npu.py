@@ -39,6 +39,7 @@ from aiecc.ir.runtime.descriptor import (
 from aiecc.ir.runtime.emit import Before
 from aiecc.ir.runtime.report import said
 from aiecc.ir.runtime.tasks import TELL
+from aiecc.ir.walk import ops_in
 from aiecc.model.targets import TileKind
 
 NO_ID = "First buffer descriptor in chain has not been assigned an ID"
@@ -57,17 +58,17 @@ class DmaTasksToNpu(Pass):
         assert isinstance(op, DeviceOp)
         bounds = Bounds(sink)
         for sequence in op.ops_of(RuntimeSequenceOp):
-            inside = list(sequence.walk())
-            _tell_iterations(inside, sink)
+            ops = ops_in(sequence)
+            _tell_iterations(ops, sink)
             places: Places = {}
-            for each in inside:
+            for each in ops:
                 if isinstance(each, DmaStartTaskOp):
                     said(sink, each, lambda each=each, places=places: _start(each, places))
                 elif isinstance(each, DmaAwaitTaskOp):
                     said(sink, each, lambda each=each, places=places: _await(each, places))
             if sink.failed:
                 return
-            for each in inside:
+            for each in ops:
                 if isinstance(each, DmaConfigureTaskOp):
                     said(sink, each, lambda each=each, places=places: _configure(each, places, bounds))
 

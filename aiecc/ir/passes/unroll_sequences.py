@@ -13,6 +13,7 @@ from aiecc.ir.dialects.aie.runtime import RuntimeSequenceOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
 from aiecc.ir.fold.unroll import unroll_full
 from aiecc.ir.passes.base import DEVICE, Pass
+from aiecc.ir.walk import all_in
 
 
 @dataclass(frozen=True)
@@ -27,5 +28,5 @@ class UnrollRuntimeSequenceLoops(Pass):
         assert isinstance(op, DeviceOp)
         for sequence in op.ops_of(RuntimeSequenceOp):
             # Inner ones come last in a pre-order walk, so that backwards every loop is written out once.
-            for loop in reversed([inner for inner in sequence.walk() if isinstance(inner, ForOp)]):
+            for loop in reversed(all_in(sequence, ForOp)):
                 unroll_full(loop)

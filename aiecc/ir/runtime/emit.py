@@ -38,6 +38,18 @@ def i32(value: int) -> IntegerAttr[IntegerType]:
     return IntegerAttr(value - (1 << 32) if value >= 1 << 31 else value, I32)
 
 
+@lru_cache(maxsize=1 << 16)
+def ui32(value: int) -> IntegerAttr[IntegerType]:
+    """An unsigned 32-bit attribute."""
+    return IntegerAttr(value, UI32)
+
+
+_FALSE, _TRUE = (IntegerAttr(value, 1) for value in (0, 1))
+
+
+_NOTHING = {name: i32(0) for name in _FIELDS if name not in _OPTIONAL}
+
+
 class Before:
     """Puts ops in front of one, each with its position."""
 
@@ -65,7 +77,7 @@ class Before:
         self.put(NpuMaskWrite32Op.create(operands=operands, properties=dict(place or {})))
 
     def patch(self, address: int, argument: int, plus: int) -> None:
-        properties = {"addr": IntegerAttr(address, UI32), "arg_idx": i32(argument)}
+        properties = {"addr": ui32(address), "arg_idx": i32(argument)}
         self.put(NpuAddressPatchOp.create(operands=[self.number(plus)], properties=properties))
 
     def shift_address(self, address: int, index: Attribute | None, scale: int) -> None:
@@ -97,7 +109,7 @@ class Before:
             "row": i32(tile[1]),
             "direction": i32(int(direction)),
             "channel": i32(channel),
-            "issue_token": IntegerAttr(int(token), 1),
+            "issue_token": _TRUE if token else _FALSE,
         }
         operands = [self.number(bd_id), self.number(repeat)]
         self.put(NpuPushQueueOp.create(operands=operands, properties=properties))
@@ -106,6 +118,7 @@ class Before:
         """Write a descriptor; fields that are not named are 0."""
         wrong = fields.keys() - _FIELDS
         assert not wrong, wrong
-        values = {name: i32(fields.get(name, 0)) for name in _FIELDS if name not in _OPTIONAL}
+        values = dict(_NOTHING)
+        values |= {name: i32(value) for name, value in fields.items() if name not in _OPTIONAL}
         values |= {name: i32(fields[name]) for name, usual in _OPTIONAL.items() if fields.get(name, usual) != usual}
         self.put(NpuWriteBdOp.create(properties=values))

@@ -16,6 +16,7 @@ from aiecc.ir.dialects.aie.tiles import DeviceOp, TileLike, TileOp
 from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskForOp, DmaConfigureTaskOp
 from aiecc.ir.dialects.aiex.transfers import NpuDmaMemcpyNdOp, NpuWriteBdOp
 from aiecc.ir.runtime.allocations import allocations
+from aiecc.ir.walk import ops_in
 from aiecc.model.targets import Tile
 
 RESERVED = "aiex.reserved_bd_ids"
@@ -38,7 +39,7 @@ def reserved_ids(device: DeviceOp) -> dict[Tile, set[int]]:
 
 def pinned_ids(device: DeviceOp) -> dict[Tile, set[int]]:
     """The ids by tile that a device's sequences ask for by number."""
-    ops = [op for sequence in device.ops_of(RuntimeSequenceOp) for op in sequence.walk()]
+    ops = [op for sequence in device.ops_of(RuntimeSequenceOp) for op in ops_in(sequence)]
     return asked_for(ops, allocations(device))
 
 

@@ -7,7 +7,7 @@ is a constant in a static attribute or an operand computed at run time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
 from xdsl.ir import Attribute, SSAValue
@@ -244,6 +244,8 @@ _GROUPS = {
 }
 
 
-def _constants(entries: Sequence[Entry]) -> list[int] | None:
+def _constants(entries: list[Entry]) -> list[int] | None:
+    if all(isinstance(e, int) for e in entries):
+        return cast("list[int]", entries)
     values = [e if isinstance(e, int) else constant_int(e) for e in entries]
     return None if any(v is None for v in values) else [v for v in values if v is not None]

@@ -11,7 +11,7 @@ from xdsl.parser import Parser
 
 from aiecc.ir.dialects.aie.attrs import BdDimLayoutArrayAttr, BdPadLayoutArrayAttr
 from aiecc.ir.dialects.base import DialectOp
-from aiecc.ir.dialects.constraints import I32, I64, number
+from aiecc.ir.dialects.constraints import I32, I64, integers, number
 from aiecc.ir.dialects.reading import (
     Draft,
     Element,
@@ -34,11 +34,14 @@ Entry = int | SSAValue
 
 def mixed(static: Attribute | None, operands: Sequence[SSAValue]) -> list[Entry]:
     """A list whose constants are in a static array and whose other entries are operands."""
+    ints = integers(static) if isinstance(static, DenseArrayBase) else ()
+    if not operands:
+        return list(ints)
     values: list[Entry] = []
     rest = iter(operands)
-    for n in static.get_values() if isinstance(static, DenseArrayBase) else ():
+    for n in ints:
         operand = next(rest, None) if n == RUNTIME else None
-        values.append(int(n) if operand is None else operand)
+        values.append(n if operand is None else operand)
     return values
 
 

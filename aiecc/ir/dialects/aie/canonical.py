@@ -72,18 +72,24 @@ class LinearBd(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: DmaBdOp, rewriter: PatternRewriter, /) -> None:
-        sizes, strides = op.sizes, op.strides
-        if not sizes or not strides or len(sizes) != len(strides) or (len(sizes) == 1 and strides == [1]):
-            return
-        if op.size_operands or op.stride_operands or op.pad_dimensions is not None or not _on_shim(op):
-            return
-        count = moved(sizes)
-        if op.len != count or not is_linear(sizes, strides):
-            return
-        op.properties["static_len"] = IntegerAttr(count, I32)
-        for name in ("static_sizes", "static_strides"):
-            op.properties[name] = DenseArrayBase.from_list(I64, [])
-        rewriter.notify_op_modified(op)
+        if make_linear(op):
+            rewriter.notify_op_modified(op)
+
+
+def make_linear(op: DmaBdOp) -> bool:
+    """Take the dimensions away where they say no more than the length. Whether that was so."""
+    sizes, strides = op.sizes, op.strides
+    if not sizes or not strides or len(sizes) != len(strides) or (len(sizes) == 1 and strides == [1]):
+        return False
+    if not is_linear(sizes, strides) or op.size_operands or op.stride_operands or op.pad_dimensions is not None:
+        return False
+    count = moved(sizes)
+    if op.len != count or not _on_shim(op):
+        return False
+    op.properties["static_len"] = IntegerAttr(count, I32)
+    for name in ("static_sizes", "static_strides"):
+        op.properties[name] = DenseArrayBase.from_list(I64, [])
+    return True
 
 
 def _on_shim(op: DmaBdOp) -> bool:

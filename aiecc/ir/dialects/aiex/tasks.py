@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, SymbolRefAttr
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     operand_def,
@@ -22,12 +24,22 @@ from aiecc.ir.dialects.aie.enums import Direction
 from aiecc.ir.dialects.aie.runtime import read_short_packet
 from aiecc.ir.dialects.aie.tiles import TileLike, tile_like
 from aiecc.ir.dialects.aiex.parts import Group, GroupTypes, Many, ManyTypes, MaybeTyped
-from aiecc.ir.dialects.base import DialectOp, bool_field, int_field, name_field, op_definition, word_field
+from aiecc.ir.dialects.base import SEGMENTS, DialectOp, bool_field, int_field, name_field, op_definition, word_field
 from aiecc.ir.dialects.constraints import ANY_TYPE, BOOLEAN, I32, I32_TYPE, INDEX, INDEX_TYPE, SYMBOL, int_attr, number
 from aiecc.ir.dialects.reading import Draft, Element, Out, eat
 from aiecc.ir.dialects.syntax import DICT, Body, Int, Ref, Result, Use, Word, syntax
 
 _FALSE, _ZERO = IntegerAttr(0, 1), IntegerAttr(0, I32)
+
+
+@cache
+def _channel(direction: Direction, channel: int) -> dict[str, Attribute]:
+    """The properties of a task on a channel that has neither values for its count nor for its id."""
+    return {
+        SEGMENTS: DenseArrayBase.from_list(I32, [1, 0, 0]),
+        "direction": IntegerAttr(int(direction), I32),
+        "channel": IntegerAttr(channel, I32),
+    }
 
 
 class MaybePacket(Element):
@@ -88,6 +100,12 @@ class DmaConfigureTaskOp(Task):
             properties={"direction": IntegerAttr(int(direction), I32), "channel": IntegerAttr(channel, I32)},
             regions=[body],
         )
+
+    @classmethod
+    def on(cls, tile: SSAValue, direction: Direction, channel: int, body: Region) -> DmaConfigureTaskOp:
+        """As the constructor, faster for many tasks of one channel."""
+        properties = dict(_channel(direction, channel))
+        return cls.create(operands=[tile], result_types=[INDEX], properties=properties, regions=[body])
 
     @property
     def tile_op(self) -> TileLike | None:
