@@ -26,9 +26,9 @@ def _is_plain(op: Operation) -> bool:
     """Whether an op has no simpler form, but for a descriptor's dimensions, and leaves nothing to fold or to remove."""
     if any(region.blocks.first is not region.blocks.last for region in op.regions):
         return False
+    if isinstance(op, DmaBdOp):
+        return not op.has_values
     kind = type(op)
-    if kind is DmaBdOp:
-        return len(op.operands) == 1
     found = _inert.get(kind)
     if found is None:
         found = not op.has_trait(HasCanonicalizationPatternsTrait) and not is_harmless(op)

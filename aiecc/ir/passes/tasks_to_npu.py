@@ -210,7 +210,7 @@ def _is_only_carried(task: DmaConfigureTaskOp) -> bool:
 
 
 def _at_run_time(bd: DmaBdOp) -> bool:
-    return (
+    return bd.has_values and (
         bd.sizes is None
         or bd.strides is None
         or bd.offset is None

@@ -162,35 +162,40 @@ class DmaBdOp(DialectOp):
     # --- what it says -------------------------------------------------------------------------------------------------
 
     @property
+    def has_values(self) -> bool:
+        """Whether any of its numbers, or its id, is a value."""
+        return len(self.operands) > 1
+
+    @property
     def offset(self) -> int | None:
         """The first element; 0 when not given, None when computed at run time."""
-        if self.offset_operand is not None:
+        if self.has_values and self.offset_operand is not None:
             return constant_int(self.offset_operand)
         return number(self.static_offset) or 0
 
     @property
     def len(self) -> int | None:
         """How many elements; the whole buffer when not given. None when computed at run time or unknown."""
-        if self.len_operand is not None or self.static_len is not None:
+        if self.static_len is not None or (self.has_values and self.len_operand is not None):
             return self.given_len
         return element_count(self.buffer.type)
 
     @property
     def given_len(self) -> int | None:
         """The written length; None when none is written or it is computed at run time."""
-        if self.len_operand is not None:
+        if self.has_values and self.len_operand is not None:
             return constant_int(self.len_operand)
         return number(self.static_len)
 
     @property
     def mixed_sizes(self) -> list[Entry]:
         """Sizes, outermost first: numbers, and values where they are computed at run time."""
-        return mixed(self.properties.get("static_sizes"), self.size_operands)
+        return mixed(self.properties.get("static_sizes"), self.size_operands if self.has_values else ())
 
     @property
     def mixed_strides(self) -> list[Entry]:
         """Strides, outermost first: numbers, and values where they are computed at run time."""
-        return mixed(self.properties.get("static_strides"), self.stride_operands)
+        return mixed(self.properties.get("static_strides"), self.stride_operands if self.has_values else ())
 
     @property
     def sizes(self) -> list[int] | None:

@@ -33,7 +33,7 @@ class StaticBd(RewritePattern):
 
 def fold_constants(op: DmaBdOp) -> bool:
     """Make numbers of the operands of a descriptor that are constants. Whether there were any."""
-    if len(op.operands) == 1:
+    if not op.has_values:
         return False
     offset, length = _folded(op.offset_operand, 32), _folded(op.len_operand, 32)
     sizes = [_folded(e, 64) for e in op.mixed_sizes]
