@@ -165,7 +165,7 @@ def test_parameters_are_words_of_their_buffer(index: int, fits: bool) -> None:
     [
         (0x1F000, "column = 0 : i32, row = 2 : i32", ""),
         (0x21F000, "column = 0 : i32, row = 2 : i32", ""),
-        (0x31F000, "column = 0 : i32, row = 2 : i32", "address 0x31f000 is not one of tile (0, 2)"),
+        (0x31F000, "column = 0 : i32, row = 2 : i32", "address 0x31f000 is not one of tile (0, 2): 0x21f000 is meant"),
         (0x1F000, "column = 0 : i32, row = 9 : i32", "tile (0, 9) does not exist"),
         (0x1F000, "column = 300 : i32, row = 0 : i32", "tile (300, 0) does not exist"),
         (1023, "buffer = @cb", ""),

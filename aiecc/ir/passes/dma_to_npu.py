@@ -45,7 +45,7 @@ from aiecc.ir.dialects.constraints import I32, number
 from aiecc.ir.errors import VerifyError
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.passes.report import warning
-from aiecc.ir.runtime.addresses import first_word, outside, start_of, verify_in_tile
+from aiecc.ir.runtime.addresses import elsewhere, first_word, outside, start_of
 from aiecc.ir.runtime.bounds import Bounds
 from aiecc.ir.runtime.descriptor import verify_plus
 from aiecc.ir.runtime.emit import Before, i32, ui32
@@ -364,7 +364,9 @@ def _push(work: _Lowering, op: NpuPushQueueOp) -> None:
 
 def _absolute(work: _Lowering, op: Addressed) -> None:
     """Registers named by a buffer or a tile are named by their address."""
-    verify_in_tile(op, work.target)
+    problem = elsewhere(op, work.target)
+    if problem:
+        warning(work.sink, op, f"'{op.name}' op {problem}", code="W1002")
     if op.buffer is None:
         return
     first = start_of(op, work.buffer(op.buffer), work.target)

@@ -35,18 +35,21 @@ def first_word(op: Addressed) -> tuple[int | None, int]:
     return constant_int(op.operands[0]), 1
 
 
-def verify_in_tile(op: Addressed, target: Target) -> None:
-    """An address inside a tile is one, and the tile is there. Raises VerifyError."""
+def elsewhere(op: Addressed, target: Target) -> str | None:
+    """What is odd about an address that is meant inside a tile: bits of another tile, which go. Raises VerifyError for
+    a tile that is not there."""
     if op.buffer is not None or op.column is None or op.row is None:
-        return
+        return None
     col, row = op.column, op.row
     if target.tile_kind(col, row) is None:
         raise VerifyError(f"tile ({col}, {row}) does not exist on the device", op)
     address, _ = first_word(op)
     if address is None:
-        return
+        return None
     shift = target.family.row_shift
     high = (address & 0xFFFFFFFF) >> shift
     # The whole address is as good, if it is one of the tile.
-    if high and high != target.tile_base(col, row) >> shift:
-        raise VerifyError(f"address {address & 0xFFFFFFFF:#x} is not one of tile ({col}, {row})", op)
+    if not high or high == target.tile_base(col, row) >> shift:
+        return None
+    there = target.tile_base(col, row) | address & (1 << shift) - 1
+    return f"address {address & 0xFFFFFFFF:#x} is not one of tile ({col}, {row}): {there:#x} is meant"
