@@ -49,13 +49,17 @@ class _Place:
 def channels(
     op: DmaProgram, tile: Tile, target: Target, buffers: Mapping[SSAValue, Buffer], locks: Mapping[SSAValue, Lock]
 ) -> Iterator[Channel]:
-    """The channels a tile's DMA program starts, in the order it starts them."""
+    """The channels a tile's DMA program starts, in the order it starts them. Starts that lead back to one before them
+    end the program: every start counts once.
+    """
     region = op.regions[0]
     for inner in region.blocks[0].ops:
         if isinstance(inner, DmaOp):
             yield _listed(inner, tile, _Place(tile, inner.channel_index, target, buffers, locks))
     block = region.blocks[0]
-    while isinstance(start := block.last_op, DmaStartOp):
+    seen: set[Block] = set()
+    while block not in seen and isinstance(start := block.last_op, DmaStartOp):
+        seen.add(block)
         index = start.index
         if index is None:
             refuse("the channel of this DMA program is not chosen yet", span_of(start))

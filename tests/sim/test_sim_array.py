@@ -9,6 +9,7 @@ import pytest
 
 from aiecc.ir.text import parse
 from aiecc.sim.array import simulate
+from aiecc.sim.hang import hang_check
 from aiecc.sim.memory import View
 from aiecc.sim.outcome import Outcome, Status
 
@@ -72,6 +73,14 @@ def test_bytes_pass_through_a_memory_tile(seed: int) -> None:
     assert outcome.written["buf"] == 32
     # 40 words into the array from the shim and 40 out of the tile; five rounds of four lock uses, the sixth acquire.
     assert outcome.events == 80 + 20 + 1
+
+
+def test_starts_in_a_circle_count_once() -> None:
+    circle = PASS.replace("MM2S, 0, ^drain, ^end", "MM2S, 0, ^drain, ^next")
+    data = words(*range(40))
+    outcome = run(circle, feeds={"in": data}, drains={"out": len(data)})
+    assert outcome.received["out"] == data
+    assert hang_check(None, parse(circle, "d.mlir")).runs
 
 
 def test_shim_ends_go_by_column_and_channel_too() -> None:
