@@ -69,9 +69,9 @@ def _bytes(file: Path) -> bytes:
     """The words of a file, binary or text."""
     data = file.read_bytes()
     lines = data.split()
-    if lines and all(len(line) == 8 for line in lines):
-        try:
-            return b"".join(int(line, 16).to_bytes(4, "little") for line in lines)
-        except ValueError:
-            return data
+    if lines and all(len(line) == 8 and _HEX.issuperset(line) for line in lines):
+        return b"".join(int(line, 16).to_bytes(4, "little") for line in lines)
     return data
+
+
+_HEX = frozenset(b"0123456789abcdefABCDEF")

@@ -61,6 +61,8 @@ def facts(program: Program, target: Target | None = None) -> dict[str, Any]:
         "size": header.size,
         "operations": [_facts(entry, device) for entry in program.entries],
     }
+    if header.unread:
+        found["unread_bits"] = {"1": header.unread}
     if program.stopped is not None:
         found["stopped"] = {"byte_offset": program.stopped[0], "reason": program.stopped[1]}
     return found
@@ -79,6 +81,19 @@ def _facts(entry: Entry, device: Target | None) -> dict[str, Any]:
         fields = _fields(op, register)
         if fields:
             found["fields"] = fields
+    unread = _unread(entry, register)
+    if unread:
+        found["unread_bits"] = {str(word): bits for word, bits in unread.items()}
+    return found
+
+
+def _unread(entry: Entry, register: Register | None) -> dict[int, int]:
+    """Word number in an operation -> bits set there that are part of nothing shown."""
+    found = dict(entry.unread)
+    op = entry.op
+    if isinstance(op, BlockWrite) and register is not None and register.layout and _fields(op, register):
+        head = entry.size // 4 - len(op.data)
+        found |= {head + word: bits for word, bits in register.layout.reserved(op.data).items()}
     return found
 
 
@@ -125,23 +140,34 @@ def _lines(program: Program, device: Target | None) -> Iterator[str]:
     yield (
         f"transaction {header.major}.{header.minor} for {name}: {header.columns} columns, {header.rows} rows "
         f"({header.mem_rows} of memory tiles), {header.operations} operations, {header.size} bytes"
+        f"{_meaningless({1: header.unread} if header.unread else {})}"
     )
     for entry in program.entries:
-        yield f"{entry.offset:6}  {_NAMES[type(entry.op)]:<22} {_say(entry.op, _register(entry.op, device))}".rstrip()
+        register = _register(entry.op, device)
+        line = f"{entry.offset:6}  {_NAMES[type(entry.op)]:<22} {_say(entry.op, register)}".rstrip()
+        yield line + _meaningless(_unread(entry, register))
     if program.stopped is not None:
         yield f"{program.stopped[0]:6}  stopped: {program.stopped[1]}"
 
 
+def _meaningless(bits: dict[int, int]) -> str:
+    found = " ".join(f"word {word} 0x{value:08X}" for word, value in sorted(bits.items()))
+    return f"; bits that mean nothing: {found}" if found else ""
+
+
 def _say(op: Op, register: Register | None) -> str:
-    where = "" if register is None else str(register)
+    where = "" if register is None else _where(op, register)
     fields = {} if register is None else _fields(op, register)
     shown = " ".join(f"{name}={value}" for name, value in fields.items() if value) or "all zero"
     match op:
         case Write(address, value):
             return f"{where or f'0x{address:08X}'} = 0x{value:08X}" + (f": {shown}" if fields else "")
-        case BlockWrite(address, data):
+        case BlockWrite(address, data, tile):
             words = " ".join(f"{word:08X}" for word in data)
-            return f"{where or f'0x{address:08X}'} = {shown if fields else words}"
+            at = where or f"0x{address:08X}"
+            if tile is not None and (register is None or tile != (register.col, register.row)):
+                at += f" (said to be of tile({tile[0]}, {tile[1]}))"
+            return f"{at} = {shown if fields else words}"
         case MaskWrite(address, value, mask) | MaskPoll(address, value, mask):
             return f"{where or f'0x{address:08X}'} = 0x{value:08X} mask 0x{mask:08X}" + (
                 f": {shown}" if fields else _partial(register, value, mask)
@@ -160,6 +186,18 @@ def _say(op: Op, register: Register | None) -> str:
             return f"wait for a token of tile({col}, {row}) {'MM2S' if sends else 'S2MM'} {channel}{many}"
         case Patch(address, argument, plus):
             return f"{where or f'0x{address:08X}'} = host buffer {argument} + {plus}"
+
+
+def _where(op: Op, register: Register) -> str:
+    """A register by name; of words of descriptors, which one, unless it is the first of a block or the address."""
+    usual = 0 if isinstance(op, BlockWrite) else next(iter(_address_words(register)), 0)
+    odd = register.layout in DESCRIPTORS and register.word != usual
+    return f"{register} word {register.word}" if odd else str(register)
+
+
+def _address_words(register: Register) -> list[int]:
+    layout = register.layout
+    return [] if layout is None else [f.word for f in layout.fields if f.name == "buffer_offset"]
 
 
 def _partial(register: Register | None, value: int, mask: int) -> str:

@@ -139,7 +139,7 @@ Op: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first four words."""
+    """The first four words. `unread`: bits of the second that are set and mean nothing."""
 
     rows: int
     generation: int
@@ -149,15 +149,17 @@ class Header:
     size: int
     major: int = 0
     minor: int = 1
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One operation and the bytes it takes."""
+    """One operation and the bytes it takes. `unread`: numbers of its words, with bits set there that mean nothing."""
 
     offset: int
     size: int
     op: Op
+    unread: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +264,7 @@ def decode(data: bytes) -> Program:
         size=size,
         major=first & 0xFF,
         minor=first >> 8 & 0xFF,
+        unread=second & 0xFFFF0000,
     )
     if (header.major, header.minor) not in ((0, 1), (1, 0)):
         raise NotATransaction(f"Unsupported TXN binary version: {header.major}.{header.minor}")
@@ -279,11 +282,12 @@ def decode(data: bytes) -> Program:
 def _entries(words: Sequence[int], short: bool, count: int) -> tuple[list[Entry], tuple[int, str] | None]:
     entries: list[Entry] = []
     at, end = 4, len(words)
+    readers, reserved = (_SHORT, _RESERVED_SHORT) if short else (_LONG, _RESERVED)
     for _ in range(count):
         if at >= end:
             return entries, (4 * at, f"the header says {count} operations, there are {len(entries)}")
         opcode = words[at] & 0xFF
-        read = (_SHORT if short else _LONG).get(opcode)
+        read = readers.get(opcode)
         if read is None:
             return entries, (4 * at, f"Unhandled opcode: {opcode}")
         try:
@@ -294,7 +298,13 @@ def _entries(words: Sequence[int], short: bool, count: int) -> tuple[list[Entry]
             return entries, (4 * at, str(damage))
         if at + length > end:
             return entries, (4 * at, "Transaction binary truncated while parsing opcode")
-        entries.append(Entry(4 * at, 4 * length, op))
+        unread: tuple[tuple[int, int], ...] = ()
+        for place, bits in reserved[opcode]:
+            if words[at + place] & bits:
+                unread += ((place, words[at + place] & bits),)
+        if opcode == DDR_PATCH and length > PATCH_WORDS:
+            unread += tuple((i, words[at + i]) for i in range(PATCH_WORDS, length) if words[at + i])
+        entries.append(Entry(4 * at, 4 * length, op, unread))
         at += length
     return entries, None
 
@@ -369,7 +379,7 @@ def _sync(words: Sequence[int], at: int) -> tuple[Op, int]:
     op = Sync(
         col=where >> 16 & 0xFF,
         row=where >> 8 & 0xFF,
-        sends=bool(where & 0xFF),
+        sends=bool(where & 1),
         channel=many >> 24,
         columns=many >> 16 & 0xFF,
         rows=many >> 8 & 0xFF,
@@ -398,3 +408,21 @@ _LONG = {
     DDR_PATCH: _patch,
 }
 _SHORT = {**_LONG, WRITE: _write_short, BLOCKWRITE: _block_short, MASKWRITE: _mask_short}
+
+PATCH_WORDS = 11
+"""Words of the shortest patch: what may follow says nothing."""
+_ALL, _HEAD = 0xFFFFFFFF, (0, 0xFFFFFF00)
+_RESERVED: dict[int, tuple[tuple[int, int], ...]] = {
+    WRITE: (_HEAD, (1, _ALL), (3, _ALL)),
+    BLOCKWRITE: (_HEAD, (1, 0xFFFF0000)),
+    MASKWRITE: (_HEAD, (1, _ALL), (3, _ALL)),
+    MASKPOLL: (_HEAD, (1, _ALL), (3, _ALL)),
+    PREEMPT: ((0, 0xFFFF0000),),
+    LOADPDI: ((0, 0xFF00),),
+    CREATE_SCRATCHPAD: ((0, 0xFFFF0000), (2, _ALL), (3, _ALL)),
+    UPDATE_REG: ((0, 0xFF000000),),
+    TCT: (_HEAD, (2, 0xFF0000FE), (3, 0xFF)),
+    DDR_PATCH: (_HEAD, (2, _ALL), (3, _ALL), (4, _ALL), (5, _ALL), (7, _ALL), (9, _ALL)),
+}
+"""By opcode: words of an operation, and their bits that are always 0. The upper half of an address is one of them."""
+_RESERVED_SHORT = {**_RESERVED, WRITE: (_HEAD,), BLOCKWRITE: (_HEAD,), MASKWRITE: (_HEAD,)}

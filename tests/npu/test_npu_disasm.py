@@ -1,6 +1,7 @@
 """`aiecc disasm`: registers and fields by name."""
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,123 @@ def test_command_on_what_it_cannot_read(tmp_path: Path, capsys: pytest.CaptureFi
     ):
         with pytest.raises(Refused, match=word):
             run(args)
+
+
+EVERY = (
+    *OPS,
+    txn.Patch(0x0201D004, 7, 16),
+    txn.LoadPdi(3, 100, 1 << 40),
+    txn.CreateScratchpad(16),
+    txn.UpdateReg(1, 0, 4, 0x1D004),
+    txn.MaskPoll(0x1D228, 0, 0x400000),
+)
+
+
+def as_1_0(data: bytes) -> bytes:
+    """The shorter form of writes, masked writes and blocks."""
+    head, found = bytearray(data[:16]), bytearray()
+    head[0:2] = b"\x01\x00"
+    for entry in txn.decode(data).entries:
+        match entry.op:
+            case txn.Write(address, value):
+                words = [txn.WRITE, address, value]
+            case txn.MaskWrite(address, value, mask):
+                words = [txn.MASKWRITE, address, value, mask]
+            case txn.BlockWrite(address, block):
+                words = [txn.BLOCKWRITE, address, 12 + 4 * len(block), *block]
+            case op:
+                words = txn.words_of(op)
+        found += b"".join(word.to_bytes(4, "little") for word in words)
+    head[12:16] = (16 + len(found)).to_bytes(4, "little")
+    return bytes(head + found)
+
+
+@pytest.mark.parametrize("data", [txn.encode(NPU2, EVERY), as_1_0(txn.encode(NPU2, EVERY))])
+def test_no_bit_of_a_binary_goes_unseen(data: bytes) -> None:
+    """Whatever bit is flipped: it is shown, or it ends what can be read."""
+    whole = txn.decode(data)
+    assert whole.stopped is None and not any(entry.unread for entry in whole.entries)
+    as_text, as_facts = text(whole), facts(whole)
+    unseen: list[tuple[str, int]] = []
+    for bit in range(8 * len(data)):
+        damaged = bytearray(data)
+        damaged[bit // 8] ^= 1 << bit % 8
+        try:
+            program = txn.decode(bytes(damaged))
+        except txn.NotATransaction:
+            continue
+        found = facts(program)
+        assert json.loads(json.dumps(found)) == found
+        if found == as_facts or text(program) == as_text:
+            (at,) = (e for e in whole.entries if e.offset <= bit // 8 < e.offset + e.size)
+            unseen.append((type(at.op).__name__, bit - 8 * at.offset))
+    # The offset of a later buffer's patch is the same, folded or not; a block that names its tile says nothing new.
+    folded = ("Patch", 10 * 32 + 31)
+    assert set(unseen) <= {folded, ("BlockWrite", 32)}
+
+
+def test_bits_that_mean_nothing_are_told() -> None:
+    words = txn.words_of(txn.Write(0x1D214, 3))
+    words[3] = 1
+    block = txn.BlockWrite(0x1D000, (4, 0, 0, 1 << 31, 0, 0, 0, 0), (2, 3))
+    data = bytearray(txn.encode(NPU2, [txn.Write(0, 0), block]))
+    data[6] = 5
+    data[16:40] = b"".join(word.to_bytes(4, "little") for word in words)
+    assert text(txn.decode(bytes(data))).splitlines() == [
+        "transaction 0.1 for npu2: 8 columns, 6 rows (1 of memory tiles), 2 operations, 88 bytes; bits that mean "
+        "nothing: word 1 0x00050000",
+        "    16  write32                tile(0, 0) shim DMA MM2S 0 start queue = 0x00000003: bd_id=3; bits that mean "
+        "nothing: word 3 0x00000001",
+        "    40  blockwrite             tile(0, 0) shim DMA descriptor 0 (said to be of tile(2, 3)) = "
+        "buffer_length=4; bits that mean nothing: word 7 0x80000000",
+    ]
+
+
+def test_the_word_of_a_descriptor_that_is_written() -> None:
+    found = text(
+        txn.decode(txn.encode(NPU2, [txn.Write(0x1D00C, 5), txn.Patch(0x1D000, 0, 0), txn.Patch(0x1D004, 0, 0)]))
+    )
+    assert [" ".join(line.split()[2:]) for line in found.splitlines()[1:]] == [
+        "tile(0, 0) shim DMA descriptor 0 word 3 = 0x00000005: d0_stride=5",
+        "tile(0, 0) shim DMA descriptor 0 word 0 = host buffer 0 + 0",
+        "tile(0, 0) shim DMA descriptor 0 = host buffer 0 + 0",
+    ]
+
+
+def test_damaged_files_never_are_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Cut anywhere, with any byte overwritten, as bytes and as a listing: read as far as it goes, or refused."""
+    draw = random.Random(5)
+    data = txn.encode(NPU2, EVERY)
+    listing = b"".join(b"%08X\n" % int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data), 4))
+    file = tmp_path / "insts.bin"
+    ends: set[str] = set()
+    for round in range(400):
+        found = bytearray(listing if round % 3 == 0 else data)
+        if round % 2:
+            found = found[: draw.randrange(len(found) + 1)]
+        for _ in range(draw.randrange(5)):
+            if found:
+                found[draw.randrange(len(found))] = draw.choice(b"-+_ 0\xff" + bytes([draw.randrange(256)]))
+        file.write_bytes(found)
+        try:
+            code = run([str(file), *(["--json"] if round % 5 == 0 else [])])
+        except Refused as refused:
+            assert len(refused.diagnostics) == 1
+            ends.add("refused")
+            continue
+        shown = capsys.readouterr().out
+        assert shown.startswith(("transaction", "{"))
+        assert (code != 0) == ("stopped" in shown)
+        ends.add("stopped" if code else "read")
+    assert ends == {"refused", "stopped", "read"}
+
+
+@pytest.mark.parametrize("word", ["-0000001", "+0000001", "0000_001"])
+def test_what_is_no_listing(tmp_path: Path, word: str) -> None:
+    file = tmp_path / "insts.txt"
+    file.write_text(f"{word}\n" * 4)
+    with pytest.raises(Refused, match="is no transaction"):
+        run([str(file)])
 
 
 @pytest.mark.parametrize(
