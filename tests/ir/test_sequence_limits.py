@@ -1,8 +1,12 @@
 """What an instruction could not say, or would say of something that is not there: told instead of cut."""
 
 import pytest
-from seqkit import ARGS, assigned, blocks, device, operations, start, task, to_npu
+from passkit import Ran
+from seqkit import ARGS, assigned, blocks, device, operations, problems, start, task, to_npu
 
+from aiecc.base.diag import Sink
+from aiecc.ir.passes.dma_to_npu import DmaToNpu
+from aiecc.ir.runtime.transaction import find_sequence, instructions
 from aiecc.npu import txn
 
 CB = "%cb : memref<1024xi32>"
@@ -168,8 +172,15 @@ def test_parameters_are_words_of_their_buffer(index: int, fits: bool) -> None:
         (0x31F000, "column = 0 : i32, row = 2 : i32", "address 0x31f000 is not one of tile (0, 2): 0x21f000 is meant"),
         (0x1F000, "column = 0 : i32, row = 9 : i32", "tile (0, 9) does not exist"),
         (0x1F000, "column = 300 : i32, row = 0 : i32", "tile (300, 0) does not exist"),
+        (0x1F002, "column = 0 : i32, row = 2 : i32", "address 0x21f002 is not one of a 32-bit word"),
         (1023, "buffer = @cb", ""),
         (1024, "buffer = @cb", "names word 1024 of buffer 'cb'"),
+        (1, "buffer = @cb, column = 1 : i32, row = 2 : i32", "the place of buffer 'cb' counts"),
+        (0x1F000, "column = 1 : i32", "names a column and no row"),
+        (0x1F000, "row = 1 : i32", "names a row and no column"),
+        (0x21F000, "", ""),
+        (0x21F001, "", "address 0x21f001 is not one of a 32-bit word"),
+        (0xFF000000 - (1 << 32), "", "tile (127, 16), which does not exist"),
     ],
 )
 def test_registers_are_in_their_tile(address: int, place: str, said: str) -> None:
@@ -194,3 +205,200 @@ def test_waits_are_for_channels_that_are_there(values: tuple[int, ...], said: st
     lines, names = numbers(*values)
     text = f"{task('t', token=True)}{start('t')}{lines}    aiex.npu.sync({names}) : {', '.join(['i32'] * 6)}\n"
     assert f"waits for {said}" in assigned(device(text)).only.text
+
+
+# --- values of 32 bits ------------------------------------------------------------------------------------------------
+
+
+WIDE = [
+    ("write32", "aiex.npu.write32(%at, %v) : i64, i64"),
+    ("maskwrite32", "aiex.npu.maskwrite32(%at, %one, %v) : i64, i64, i64"),
+    ("write32", "aiex.npu.rtp_write(@cb, 0, %v) : i64"),
+    ("address_patch", "aiex.npu.address_patch(%v : i64) {addr = 118788 : ui32, arg_idx = 0 : i32}"),
+]
+
+
+@pytest.mark.parametrize(("name", "op"), WIDE)
+@pytest.mark.parametrize(
+    ("value", "fits"), [(-(1 << 31), True), (0xFFFFFFFF, True), (1 << 32, False), (7 << 33, False)]
+)
+def test_wider_numbers_are_not_cut(name: str, op: str, value: int, fits: bool) -> None:
+    lines = "".join(f"%{n} = arith.constant {v} : i64\n" for n, v in (("at", 4096), ("one", 1), ("v", value)))
+    ran = Ran(device(lines + op, args="%a: memref<?xi32>"), DmaToNpu())
+    assert not ran.said
+    sink = Sink()
+    found = instructions(ran.device, find_sequence(ran.device), sink)
+    if fits:
+        assert len(found) == 1 and value & 0xFFFFFFFF in txn.words_of(found[0].op)
+    else:
+        assert [d.text for d in sink.items] == [f"'aiex.npu.{name}' op value {value} does not fit 32 bits"]
+
+
+# --- addresses of host buffers put by hand ----------------------------------------------------------------------------
+
+
+SEVEN = "%a: memref<64xi32>, %n: i32, " + ", ".join(f"%x{i}: memref<?xi32>" for i in range(5))
+
+
+@pytest.mark.parametrize(
+    ("address", "argument", "plus", "said"),
+    [
+        (0x1D004, 0, 252, ""),
+        (0x1D004, 0, 256, "byte 256 of argument 0, which has 256 bytes"),
+        (0x1D004, 0, -4, "byte 4294967292 of argument 0, which has 256 bytes"),
+        (0x1D004, 1, 0, "argument 1, which is a number"),
+        (0x1D004, 6, 1 << 20, ""),
+        (0x1D004, 7, 0, "argument 7, and the sequence has 7"),
+        (0x0201D1E4, 2, 0, ""),
+        (0x1D000, 2, 0, "at 0x1d000, where no shim descriptor has its address"),
+        (0x1D204, 2, 0, "at 0x1d204, where no shim descriptor has its address"),
+        (0x1A0004, 2, 0, "at 0x1a0004, where no shim descriptor has its address"),
+    ],
+)
+def test_patches_name_buffers_and_descriptors(address: int, argument: int, plus: int, said: str) -> None:
+    lines, name = numbers(plus)
+    patch = f"aiex.npu.address_patch({name} : i32) {{addr = {address} : ui32, arg_idx = {argument} : i32}}"
+    ran = to_npu(device(lines + patch, args=SEVEN))
+    assert not ran.sink.failed
+    assert bool(ran.said) == bool(said) and said in "".join(ran.said)
+
+
+@pytest.mark.parametrize(("plus", "fits"), [((1 << 31) - 1, True), (1 << 31, False), (0xFFFFFFFF, False)])
+def test_later_arguments_reach_two_gibibytes(plus: int, fits: bool) -> None:
+    """Folding needs the last bit: told with the author's number, not with the folded one."""
+    line = f"%p = arith.constant {plus} : i64\n"
+    patch = "aiex.npu.address_patch(%p : i64) {addr = 118788 : ui32, arg_idx = 5 : i32}"
+    ran = Ran(device(line + patch, args=FAR), DmaToNpu())
+    sink = Sink()
+    instructions(ran.device, find_sequence(ran.device), sink)
+    assert [d.text.split(" op ")[1].split(":")[0] for d in sink.items] == (
+        [] if fits else [f"starts {plus} bytes into argument 5"]
+    )
+
+
+# --- configurations, preemption, the scratch pad ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("op", "said"),
+    [
+        ("load_pdi {device_ref = @main, id = 65535 : i32, size = 0 : i32}", ""),
+        ("load_pdi {id = 65536 : i32}", "id 65536 is out of range"),
+        ("load_pdi {id = -1 : i32}", "id -1 is out of range"),
+        ("load_pdi {size = -64 : i32}", "size must not be negative (got -64)."),
+        ("load_pdi {device_ref = @nowhere}", "No such device: '@nowhere'"),
+        ("load_pdi {device_ref = @main2}", "Not a device: '@main2'"),
+        ("preempt {level = 3 : ui8}", ""),
+        ("preempt {level = 4 : ui8}", "level 4 is none"),
+    ],
+)
+def test_configurations_and_preemption(op: str, said: str) -> None:
+    found = problems(device(f"aiex.npu.{op}").replace("(npu2)", "(npu2) @main") + "func.func private @main2()")
+    assert len(found) == bool(said) and said in "".join(found)
+
+
+def test_registers_in_a_buffer_are_updated_from_the_scratch_pad() -> None:
+    text = "aiex.npu.update_from_scratchpad {state_table_idx = 1 : ui8, address = 2 : ui32, buffer = @cb}"
+    assert operations(device(text)) == [txn.UpdateReg(1, 1, 0, (2 << 20) + 1024 + 8)]
+
+
+# --- arguments of unknown size ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("type", "pattern", "paste"),
+    [
+        ("memref<?xi32>", "", "`len = ` and the number of elements"),
+        ("memref<*xi32>", "", "`len = ` and the number of elements"),
+        ("memref<?x64xi32>", "", "`len = ` and the number of elements"),
+        ("memref<?xi32>", " sizes = [4, 8] strides = [16, 1]", "`len = 32`"),
+        ("memref<?xi32>", " sizes = [2, 3, 4, 8] strides = [256, 64, 16, 1]", "`len = 96`"),
+    ],
+)
+def test_without_a_size_the_length_to_paste_is_told(type: str, pattern: str, paste: str) -> None:
+    text = device(task("t", bd=f"%a : {type}{pattern}"), args=f"%a: {type}")
+    (note,) = to_npu(text).only.notes
+    assert paste in note.text
+    length = paste.strip("`") if "and" not in paste else "len = 64"
+    assert not to_npu(device(task("t", bd=f"%a : {type} {length}{pattern}"), args=f"%a: {type}")).sink.failed
+
+
+def test_a_known_size_has_no_such_note() -> None:
+    for bd, args in (("%a : memref<0xi32>", "%a: memref<0xi32>"), ("%a : memref<?xi32> len = 0", "%a: memref<?xi32>")):
+        assert to_npu(device(task("t", bd=bd), args=args)).only.notes == ()
+
+
+@pytest.mark.parametrize("type", ["memref<64xi32>", "memref<?xi32>"])
+def test_a_negative_length_is_told_as_what_it_is(type: str) -> None:
+    ran = to_npu(device(task("t", bd=f"%a : {type} len = -4"), args=f"%a: {type}"))
+    assert "transfer of 4294967292 elements" in ran.only.text
+
+
+@pytest.mark.parametrize(
+    ("shape", "offsets", "strides", "offset"),
+    [
+        ("?x64", "2, 0", "64, 1", 128),
+        ("?x4x16", "3, 1, 0", "64, 16, 1", 208),
+        ("8x64", "2, 0", "64, 1", 128),
+        ("?x?", "2, 0", "?, 1", None),
+        ("8x?", "2, 0", "?, 1", None),
+    ],
+)
+def test_views_of_unknown_size(shape: str, offsets: str, strides: str, offset: int | None) -> None:
+    """How many rows there are does not matter, how long they are does."""
+    sizes = "1, " * offsets.count(", ") + "16"
+    type = f"memref<{sizes.replace(', ', 'x')}xi32, strided<[{strides}], offset: {'?' if offset is None else offset}>>"
+    ones = ", ".join("1" for _ in offsets.split(","))
+    view = f"%s = memref.subview %a[{offsets}][{sizes}][{ones}] : memref<{shape}xi32> to {type}\n"
+    text = device(view + task("t", bd=f"%s : {type} len = 16"), args=f"%a: memref<{shape}xi32>")
+    if offset is None:
+        assert "Buffer argument must be" in to_npu(text).only.text
+        return
+    (patch,) = [op for op in operations(text) if isinstance(op, txn.Patch)]
+    assert patch.plus == 4 * offset
+
+
+@pytest.mark.parametrize(
+    ("before", "cast", "plus"),
+    [(0, 0, 0), (0, 32, 64), (64, 0, 128), (64, 64, 128), (64, 32, None)],
+)
+def test_the_offset_of_a_cast_is_not_dropped(before: int, cast: int, plus: int | None) -> None:
+    """Of a view, 0 and the view's own offset are both written for the start of the view; else they are not known."""
+    of = f"memref<128xi16, strided<[1], offset: {before}>>" if before else "memref<65536xi16>"
+    view = f"%s = memref.subview %b[{before}][128][1] : memref<65536xi16> to {of}\n" if before else ""
+    type = f"memref<64xi16, strided<[1], offset: {cast}>>"
+    line = (
+        f"{view}%r = memref.reinterpret_cast {'%s' if before else '%b'} to offset: [{cast}], sizes: [64], "
+        f"strides: [1] : {of} to {type}\n"
+    )
+    text = device(line + task("t", bd=f"%r : {type} offset = 0 len = 64"))
+    if plus is None:
+        assert "Buffer argument must be" in to_npu(text).only.text
+        return
+    (patch,) = [op for op in operations(text) if isinstance(op, txn.Patch)]
+    assert patch.plus == plus
+
+
+# --- run-time values --------------------------------------------------------------------------------------------------
+
+
+def test_a_run_time_value_is_told_once_where_it_would_be_a_word() -> None:
+    text = """
+    %c0 = arith.constant 0 : index
+    %n = memref.dim %x, %c0 : memref<?xi16>
+    %l = arith.index_cast %n : index to i32
+""" + task("t", bd="%x : memref<?xi16> len = %l")
+    ran = to_npu(device(text, args="%x: memref<?xi16>"))
+    assert not ran.sink.failed
+    sink = Sink()
+    instructions(ran.device, find_sequence(ran.device), sink)
+    (only,) = sink.items
+    assert "runtime-valued blockwrite payload" in only.text
+
+
+def test_a_check_of_a_run_time_value_alone_is_not_lost() -> None:
+    ran = Ran(device("aiex.npu.assert_bd_field(%v) {max = 63 : i32} : i32", args="%v: i32"))
+    sink = Sink()
+    instructions(ran.device, find_sequence(ran.device), sink)
+    (only,) = sink.items
+    assert "has no place in a transaction" in only.text

@@ -230,7 +230,7 @@ PROGRAM = """
         ("", writebd(3, 2) + PUSH),
         (PROGRAM, PUSH),
         (PROGRAM.replace("{bd_id = 3 : i32}", ""), PUSH),
-        ("", "%v = arith.constant 1 : i32\n aiex.npu.write32(%v, %v) : i32, i32\n" + PUSH),
+        ("", "%v = arith.constant 4 : i32\n aiex.npu.write32(%v, %v) : i32, i32\n" + PUSH),
     ],
 )
 def test_a_push_of_what_something_configures_or_may(before: str, text: str) -> None:
@@ -268,7 +268,7 @@ def test_names_of_constants_go_on_after_those_there_are() -> None:
 
 def test_writes_inside_buffers_and_tiles() -> None:
     text = """
-    %at = arith.constant 2 : i32
+    %at = arith.constant 8 : i32
     %v = arith.constant 7 : i32
     %m = arith.constant 15 : i32
     aiex.npu.write32(%at, %v) {buffer = @cb} : i32, i32
@@ -277,10 +277,10 @@ def test_writes_inside_buffers_and_tiles() -> None:
     aiex.npu.write32(%at, %v) : i32, i32
 """
     assert lowered(text) == [
-        txn.Write((2 << 20) + 1024 + 8, 7),
-        txn.MaskWrite((1 << 20) + 4096 + 8, 7, 15),
-        txn.Write((1 << 25) + (3 << 20) + 2, 7),
-        txn.Write(2, 7),
+        txn.Write((2 << 20) + 1024 + 32, 7),
+        txn.MaskWrite((1 << 20) + 4096 + 32, 7, 15),
+        txn.Write((1 << 25) + (3 << 20) + 8, 7),
+        txn.Write(8, 7),
     ]
 
 

@@ -30,12 +30,14 @@ from aiecc.ir.dialects.aie.tiles import DeviceOp, TileOp
 from aiecc.ir.dialects.aiex.lookup import sequence_of
 from aiecc.ir.dialects.aiex.npu import (
     Addressed,
+    NpuAddressPatchOp,
     NpuBlockWriteOp,
     NpuBlockWriteValuesOp,
     NpuLoadPdiOp,
     NpuMaskWrite32Op,
     NpuPushQueueOp,
     NpuRtpWriteOp,
+    NpuUpdateFromScratchpadOp,
     NpuWrite32Op,
 )
 from aiecc.ir.dialects.aiex.steps import Steps
@@ -45,7 +47,7 @@ from aiecc.ir.dialects.constraints import I32, number
 from aiecc.ir.errors import VerifyError
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.passes.report import warning
-from aiecc.ir.runtime.addresses import elsewhere, first_word, outside, start_of
+from aiecc.ir.runtime.addresses import elsewhere, first_word, odd_patch, outside, start_of
 from aiecc.ir.runtime.bounds import Bounds
 from aiecc.ir.runtime.descriptor import verify_plus
 from aiecc.ir.runtime.emit import Before, i32, ui32
@@ -377,6 +379,8 @@ def _absolute(work: _Lowering, op: Addressed) -> None:
     if isinstance(op, NpuBlockWriteOp):
         op.properties["address"] = ui32(first + 4 * op.address)
         op.attributes.clear()
+    elif isinstance(op, NpuUpdateFromScratchpadOp):
+        op.properties["address"] = ui32(first + 4 * (number(op.address_attr) or 0))
     else:
         inside = constant_int(op.operands[0])
         if inside is None:
@@ -386,8 +390,19 @@ def _absolute(work: _Lowering, op: Addressed) -> None:
         op.properties.pop(key, None)
 
 
+def _look_at_patch(work: _Lowering, op: NpuAddressPatchOp) -> None:
+    problem = odd_patch(op, work.target)
+    if problem:
+        warning(work.sink, op, f"'{op.name}' op {problem}", code="W1002")
+
+
 _ROUNDS: tuple[dict[type, Handler], ...] = (
-    {NpuDmaMemcpyNdOp: _memcpy, NpuDmaWaitOp: _wait, NpuRtpWriteOp: _rtp},
+    {NpuDmaMemcpyNdOp: _memcpy, NpuDmaWaitOp: _wait, NpuRtpWriteOp: _rtp, NpuAddressPatchOp: _look_at_patch},
     {NpuWriteBdOp: _write_bd, NpuPushQueueOp: _push},
-    {NpuWrite32Op: _absolute, NpuMaskWrite32Op: _absolute, NpuBlockWriteOp: _absolute},
+    {
+        NpuWrite32Op: _absolute,
+        NpuMaskWrite32Op: _absolute,
+        NpuBlockWriteOp: _absolute,
+        NpuUpdateFromScratchpadOp: _absolute,
+    },
 )

@@ -40,6 +40,9 @@ class Bounds:
         ):
             return
         on_tile = isinstance(source_of(bd.buffer), BufferOp)
+        length &= 0xFFFFFFFF
+        if length >> 31 and element_count(bd.buffer.type) is None:
+            self._tell(bd, f"transfer of {length} elements", on_tile)
         if not sizes:
             total = element_count(bd.buffer.type)
             if total is not None and offset + length > total:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from aiecc.ir.dialects.aie.bd import DmaBdOp
 from aiecc.ir.dialects.aie.bd_rules import AXCACHE_ON_SHIM
 from aiecc.ir.dialects.aie.dma import NextBdOp
 from aiecc.ir.dialects.aie.enums import Direction, LockAction
-from aiecc.ir.dialects.aie.memory import BufferOp, UseLockOp, element_bits
+from aiecc.ir.dialects.aie.memory import BufferOp, UseLockOp, element_bits, element_count
 from aiecc.ir.dialects.aie.tiles import EndOp, device_of
 from aiecc.ir.dialects.aiex.steps import Steps
 from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskOp
@@ -108,7 +109,7 @@ def fields_of(bd: DmaBdOp, at: Place, next_id: int | None) -> dict[str, int]:
         raise VerifyError("Offset must be aligned to 4 byte boundary.", bd)
     if size_bytes < 4:
         text = f"Transfer size of {size_bytes} bytes falls below minimum hardware transfer unit of 4 bytes."
-        raise VerifyError(text, bd)
+        raise VerifyError(text, bd, _without_length(bd))
     col, row = at.tile
     fields = {
         "column": col,
@@ -144,6 +145,15 @@ def fields_of(bd: DmaBdOp, at: Place, next_id: int | None) -> dict[str, int]:
         )
         raise VerifyError(text, bd)
     return fields | _locks(bd, at)
+
+
+def _without_length(bd: DmaBdOp) -> list[tuple[str, Operation]]:
+    """What to write where neither a descriptor nor the type of its buffer says how long it is."""
+    if "static_len" in bd.properties or element_count(bd.buffer.type) is not None:
+        return []
+    lowest = (bd.sizes or ())[-3:]
+    todo = f"`len = {math.prod(lowest)}`" if lowest else "`len = ` and the number of elements"
+    return [(f"The type of the buffer does not say how long it is: add {todo} to this buffer descriptor.", bd)]
 
 
 def verify_understood(bd: DmaBdOp) -> None:

@@ -49,12 +49,28 @@ def _step(op: Operation) -> int | None:
     if op.name == "memref.cast":
         return 0
     if op.name == "memref.reinterpret_cast":
-        return 0 if _dense_steps(op.operands[0].type) else None
+        return _reinterpreted(op)
     if op.name == "memref.subview":
         return _subview(op)
     if op.name == "memref.view":
         return constant_int(op.operands[1]) if len(op.operands) == 2 else None
     return None
+
+
+def _reinterpreted(op: Operation) -> int | None:
+    """Offsets of these casts count from where the memory starts. Views of views carry 0 or the offset there is, both
+    for what they are a view of."""
+    type = op.operands[0].type
+    offsets = _static(op, "static_offsets")
+    if not isinstance(type, MemRefType) or not _dense_steps(type) or offsets is None or len(offsets) != 1:
+        return None
+    layout = type.layout
+    there = getattr(layout.offset, "data", None) if isinstance(layout, StridedLayoutAttr) else 0
+    (offset,) = offsets
+    if offset in (0, there):
+        return 0
+    bits = element_bits(type)
+    return None if there or there is None or offset * bits % 8 else offset * bits // 8
 
 
 def _dense_steps(type: Attribute) -> bool:
@@ -98,8 +114,9 @@ def _steps(type: MemRefType[Attribute]) -> Sequence[int] | None:
     steps: list[int] = []
     step = 1
     for size in reversed(type.get_shape()):
-        if size < 0 and steps:
+        if step < 0:
             return None
         steps.append(step)
-        step *= max(size, 1)
+        # How far the outermost dimension goes does not matter, how far others go does.
+        step = -1 if size < 0 else step * max(size, 1)
     return steps[::-1]

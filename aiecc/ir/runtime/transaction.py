@@ -43,7 +43,7 @@ from aiecc.ir.dialects.aiex.npu import (
 )
 from aiecc.ir.dialects.constraints import number
 from aiecc.ir.errors import VerifyError
-from aiecc.ir.fold.effects import is_unused
+from aiecc.ir.fold.effects import is_harmless, is_unused
 from aiecc.ir.passes.report import warning
 from aiecc.ir.runtime.report import said
 from aiecc.ir.spans import position, span_of
@@ -85,12 +85,17 @@ def instructions(device: DeviceOp, sequence: RuntimeSequenceOp, sink: Sink) -> l
         for block in sequence.body.blocks:
             for op in block.ops:
                 said(sink, op, lambda op=op: found.extend(work.translate(op, sink)))
+    if not sink.failed:
+        for op in work.guards:
+            said(sink, op, lambda op=op: work.refuse(op))
     return found
 
 
 class _Translation:
     def __init__(self, device: DeviceOp) -> None:
         self.device = device
+        self.guards: list[Operation] = []
+        """Checks of values known at run time only: told where nothing else is that such values are part of."""
         self.globals: dict[str, GlobalOp] = {}
         for op in device.block.ops:
             if isinstance(op, GlobalOp):
@@ -111,10 +116,19 @@ class _Translation:
 
     def _leftover(self, op: Operation) -> None:
         """Values nobody needs any more go without a word; anything else would be lost."""
-        if isinstance(op, NpuAssertBdFieldOp | NpuAssertBdDivisibleOp) and constant_int(op.value) is not None:
+        if isinstance(op, NpuAssertBdFieldOp | NpuAssertBdDivisibleOp):
+            if constant_int(op.value) is None:
+                self.guards.append(op)
             return
         if op.name in _SILENT or is_unused(op) or (op.results and not op.regions and op.name.startswith("memref.")):
             return
+        if is_harmless(op):
+            # What uses its value is told, in whose words the value would be.
+            return
+        self.refuse(op)
+
+    def refuse(self, op: Operation) -> None:
+        """Raises VerifyError for an op that would be lost."""
         raise VerifyError("has no place in a transaction: lower it first, or take it out of the sequence", op)
 
 
@@ -125,6 +139,8 @@ def _constant(op: Operation, index: int, text: str) -> int:
     value = constant_int(op.operands[index])
     if value is None:
         raise VerifyError(text, op)
+    if not -(1 << 31) <= value < 1 << 32:
+        raise VerifyError(f"value {value} does not fit 32 bits", op)
     return value & 0xFFFFFFFF
 
 
@@ -189,6 +205,12 @@ def _patch(work: _Translation, op: NpuAddressPatchOp, sink: Sink) -> txn.Op:
             op,
         )
     plus = _constant(op, 0, "Cannot translate address_patch with non-constant arg_plus to a static TXN binary")
+    if op.arg_idx >= txn.FIRMWARE_BUFFERS and plus >= txn.FOLD:
+        raise VerifyError(
+            f"starts {plus} bytes into argument {op.arg_idx}: of arguments after the first {txn.FIRMWARE_BUFFERS}, "
+            "only the first 2 GiB are reached",
+            op,
+        )
     return txn.Patch(op.addr, op.arg_idx, plus)
 
 

@@ -55,6 +55,10 @@ _I64_ZERO = IntegerAttr(0, I64)
 _ANY: Described[Attribute] = Described("any attribute", lambda _: True)
 
 
+DEEPEST = 3
+"""The last level of preemption."""
+
+
 class ScratchpadOp(Words):
     """How a register is updated from a word of the scratch pad."""
 
@@ -237,6 +241,11 @@ class NpuLoadPdiOp(DialectOp):
     size = optional_int_field("size")
     address = optional_int_field("address")
 
+    def verify_op(self) -> None:
+        from aiecc.ir.dialects.aiex.npu_rules import verify_load_pdi
+
+        verify_load_pdi(self)
+
     @property
     def expand_mode(self) -> ExpandMode:
         """What the load becomes: by default an instruction that loads."""
@@ -252,6 +261,13 @@ class NpuPreemptOp(DialectOp):
     SYNTAX = syntax(DICT)
 
     level = int_field("level")
+
+    def verify_op(self) -> None:
+        if self.level > DEEPEST:
+            raise self.error(
+                f"level {self.level} is none: 0 is no preemption, 1 that of memory tiles, 2 of core tiles, 3 of their "
+                "registers"
+            )
 
 
 @op_definition

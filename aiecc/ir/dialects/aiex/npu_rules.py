@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import Float32Type, IntegerType
 from xdsl.ir import Operation
 
 from aiecc.ir.dialects.aie.memory import LockOp, constant_int
-from aiecc.ir.dialects.aie.tiles import TileOp, device_of, target_of
+from aiecc.ir.dialects.aie.tiles import DeviceOp, TileOp, device_of, target_of
 from aiecc.ir.dialects.aiex.control import (
     CoreResetOp,
     DmaChannelResetForOp,
@@ -20,6 +20,7 @@ from aiecc.ir.dialects.aiex.npu import (
     NpuAssertBdDivisibleOp,
     NpuAssertBdFieldOp,
     NpuCreateScratchpadOp,
+    NpuLoadPdiOp,
     NpuPushQueueOp,
     NpuUpdateFromScratchpadOp,
 )
@@ -47,6 +48,21 @@ def verify_push_queue(op: NpuPushQueueOp) -> None:
 def verify_address_patch(op: NpuAddressPatchOp) -> None:
     if op.addr_val is not None and op.addr_val.type != I32:
         raise op.error("addr_val must be an i32 value")
+
+
+def verify_load_pdi(op: NpuLoadPdiOp) -> None:
+    if op.id is not None and not 0 <= op.id < 1 << 16:
+        raise op.error(f"id {op.id} is out of range: configurations are numbered 0 to 65535")
+    if op.size is not None and op.size < 0:
+        raise op.error(f"size must not be negative (got {op.size}).")
+    name, device = op.device_ref, device_of(op)
+    module = device.parent_op() if device is not None else None
+    if name is None or module is None:
+        return
+    named = [other for other in module.regions[0].block.ops if text_of(other.properties.get("sym_name")) == name]
+    if not any(isinstance(other, DeviceOp) for other in named):
+        what = "Not a device" if named else "No such device"
+        raise op.error(f"{what}: '@{name}'", bare=True)
 
 
 def verify_assert_field(op: NpuAssertBdFieldOp) -> None:
