@@ -268,4 +268,8 @@ def test_loads_of_one_device():
     one, other = "aiex.npu.load_pdi {device_ref = @a}", "aiex.npu.load_pdi {device_ref = @b}"
     wait = "aiex.npu.preempt {level = 0 : ui8}"
     body = sequence("\n".join([one, one, one, other, one, wait, one]))
-    assert [line for line in canonical(body) if line.startswith("aiex")] == [one, other, one, wait, one]
+    module = read(device(body) + "".join(f"aie.device(npu2) @{name} {{}}\n" for name in "ab"))
+    Canonicalize().apply(module, Sink())
+    assert verify(module) == []
+    lines = [line.strip() for line in print_module(module).split("\n")]
+    assert [line for line in lines if line.startswith("aiex")] == [one, other, one, wait, one]
