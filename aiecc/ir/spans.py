@@ -24,6 +24,8 @@ from xdsl.ir import Attribute, Operation
 
 from aiecc.base.spans import Span
 
+CALLED_FROM = "called from"
+"""The note about each place a template was used at."""
 UNKNOWN: LocationAttr = UnknownLoc()
 
 
@@ -63,6 +65,26 @@ def copy_span(source: Operation, *targets: Operation) -> None:
     """Give ops that a pass made the position of the op they stand for."""
     for target in targets:
         target.location = source.location
+
+
+def call(inner: Operation, caller: Operation) -> None:
+    """Let an op's position be known as one inside something that `caller` puts in its own place."""
+    if inner.location == UNKNOWN:
+        inner.location = caller.location
+    elif caller.location != UNKNOWN:
+        inner.location = CallSiteLoc(inner.location, caller.location)
+
+
+def callers(op: Operation) -> tuple[Span, ...]:
+    """Where the template that an op stands in was put in its place, the closest first."""
+    found: list[Span] = []
+    location: Attribute = op.location
+    while isinstance(location, CallSiteLoc):
+        at = position(location.caller)
+        if at is not None:
+            found.append(at)
+        location = location.caller
+    return tuple(found)
 
 
 def spans_of(op: Operation) -> tuple[Span | None, ...]:

@@ -22,7 +22,7 @@ from aiecc.ir.errors import VerifyError
 from aiecc.ir.memo import unchanging
 from aiecc.ir.raw import RawOp
 from aiecc.ir.registry import upstream_dialect
-from aiecc.ir.spans import span_of
+from aiecc.ir.spans import CALLED_FROM, callers, span_of
 
 CODE = "E0101"
 
@@ -158,6 +158,7 @@ def diagnostic(error: VerifyException, op: Operation) -> Diagnostic:
     name = where.op_name.data if isinstance(where, UnregisteredOp) else where.name
     prefix = "" if bare else f"'{name}' op "
     shown = tuple(Note(note, None if at is None else span_of(at)) for note, at in notes)
+    shown += tuple(Note(CALLED_FROM, at) for at in callers(where))
     return Diagnostic(Level.ERROR, prefix + text, span_of(where), CODE, shown)
 
 

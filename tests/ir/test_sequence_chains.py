@@ -1,7 +1,7 @@
 """Chains as templates: the same one in programs of tiles and in sequences, with buffers, locks and numbers put in."""
 
 import pytest
-from passkit import Ran
+from passkit import Ran, line_of
 from seqkit import device, placed, problems, to_npu
 
 from aiecc.ir.dialects.aie.bd import DmaBdOp
@@ -263,6 +263,11 @@ def in_mem(text: str, channel: str = "MM2S, 0") -> str:
             in_mem("aie.dma_start_task @one(%x0) : (memref<64xi32>)", "S2MM, 2"),
             "channel 2 out of range: the tile has 2 of each direction",
         ),
+        (
+            "aie.mem(%core) {\n aie.dma_start_task @one(%x0) : (memref<64xi32>) on (MM2S, 0) {issue_token = true}\n"
+            " aie.end\n }",
+            "issue_token is for sequences: nothing waits for the tokens of a tile's own program",
+        ),
     ],
 )
 def test_a_wrong_start_is_refused_where_it_stands(use: str, said: str) -> None:
@@ -339,3 +344,50 @@ def test_chains_stay_and_a_second_run_changes_nothing() -> None:
     assert once.lines("aie.bd_chain") and not once.lines("aie.dma_start_task")
     assert sum(isinstance(op, DmaProgram) for op in once.module.walk()) == 1
     assert Ran(once.text, MaterializeBdChains()).text == once.text
+
+
+# --- where what is wrong is told --------------------------------------------------------------------------------------
+
+
+SIZED = """
+  aie.bd_chain @sized(%x: memref<64xi32>, %n: i32) {
+    aie.dma_bd(%x : memref<64xi32> offset = 0 len = %n)
+    aie.end
+  }
+"""
+
+
+def test_what_an_argument_makes_wrong_is_told_with_the_start() -> None:
+    """Once, in the chain, with every start that is wrong and none that is not."""
+    numbers = "%ok = arith.constant 64 : i32\n%no = arith.constant 65 : i32\n"
+    types = "(memref<64xi32>, i32)"
+    starts = [
+        f"aie.dma_start_task @sized(%x0, %{n}) : {types} on (MM2S, {c})" for n, c in (("ok", 0), ("no", 1), ("no", 0))
+    ]
+    programs = f"aie.mem(%core) {{\n {starts[0]}\n {starts[1]}\n aie.end\n }}\n"
+    other = f"aie.mem(%core3) {{\n {starts[2].replace('%x0', '%y0')}\n aie.end\n }}\n"
+    text = device("", before=SIZED + numbers + buffers("core", "x") + buffers("core3", "y") + programs + other)
+    ran = Ran(text, MaterializeBdChains())
+    assert "transfer of 65 elements at offset 0 runs past the end" in ran.only.text
+    assert ran.only.where is not None and ran.only.where.line == line_of(text, "len = %n")
+    assert [(n.text, n.where.line) for n in ran.only.notes if n.where is not None] == [
+        ("called from", line_of(text, "@sized(%x0, %no)")),
+        ("called from", line_of(text, "@sized(%y0, %no)")),
+    ]
+
+
+def test_a_start_in_a_sequence_is_told_at_every_later_step() -> None:
+    """Here a warning of a transfer that leaves its buffer: for each start, not once for the chain's line."""
+    chain = SIZED.replace("memref<64xi32>", "memref<65536xi32>")
+    starts = "".join(
+        f"%n{i} = arith.constant {n} : i32\n"
+        f"%t{i} = aiex.dma_start_bd_chain @sized(%a, %n{i}) : (memref<65536xi32>, i32) on (%shim, MM2S, {i % 2})\n"
+        for i, n in enumerate((65540, 64, 65544))
+    )
+    text = device(starts, before=chain)
+    ran = to_npu(text)
+    told = [(d.text.split("transfer of ")[1].split(" ")[0], d.notes[0].where) for d in ran.sink.items]
+    assert [(length, at.line) for length, at in told if at is not None] == [
+        ("65540", line_of(text, "%t0 =")),
+        ("65544", line_of(text, "%t2 =")),
+    ]

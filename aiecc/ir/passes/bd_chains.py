@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from aiecc.base.diag import Sink
+from aiecc.base.diag import Diagnostic, Sink
 from aiecc.ir.dialects.aie.bd import DmaBdOp
 from aiecc.ir.dialects.aie.canonical import fold_constants
 from aiecc.ir.dialects.aie.chains import DmaStartTaskOp
@@ -20,7 +20,7 @@ from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskOp, DmaStartBdChainForO
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.passes.report import op_error
 from aiecc.ir.runtime.allocations import Channel, allocations, channel_of
-from aiecc.ir.spans import copy_span
+from aiecc.ir.spans import call, copy_span
 from aiecc.ir.verify import verify
 from aiecc.ir.walk import ops_in
 
@@ -60,10 +60,21 @@ class MaterializeBdChains(Pass):
                 _into_sequence(start, chain, channel)
         if starts and not sink.failed:
             # A chain is right or wrong only with what it is started with.
-            sink.extend(verify(op))
+            sink.extend(_once(verify(op)))
 
 
-def _copy(chain: BdChainOp, arguments: Sequence[SSAValue]) -> Region:
+def _once(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """What is wrong with every use of a chain is said once, with all the uses."""
+    merged: dict[tuple[str, object], Diagnostic] = {}
+    for each in found:
+        key = each.text, each.where
+        known = merged.get(key)
+        more = () if known is None else tuple(note for note in each.notes if note not in known.notes)
+        merged[key] = each if known is None else replace(known, notes=known.notes + more)
+    return list(merged.values())
+
+
+def _copy(chain: BdChainOp, arguments: Sequence[SSAValue], start: Operation) -> Region:
     """The chain's blocks with arguments in the place of parameters."""
     region = Region()
     chain.body.clone_into(region, clone_name_hints=False)
@@ -73,13 +84,14 @@ def _copy(chain: BdChainOp, arguments: Sequence[SSAValue]) -> Region:
             parameter.replace_all_uses_with(argument)
             entry.erase_arg(parameter)
     for op in region.walk():
+        call(op, start)
         if isinstance(op, DmaBdOp):
             fold_constants(op)
     return region
 
 
 def _into_sequence(start: DmaStartBdChainOp | DmaStartBdChainForOp, chain: BdChainOp, channel: Channel) -> None:
-    body = _copy(chain, list(start.args_))
+    body = _copy(chain, list(start.args_), start)
     task = DmaConfigureTaskOp(channel.tile, channel.direction, channel.index, body)
     task.set_packet(channel.packet)
     for key in ("issue_token", "repeat_count"):
@@ -100,7 +112,7 @@ def _into_program(start: DmaStartTaskOp, chain: BdChainOp) -> None:
     block = start.parent
     region = block.parent if block is not None else None
     assert block is not None and region is not None
-    body = _copy(chain, list(start.operands))
+    body = _copy(chain, list(start.operands), start)
     blocks = list(body.blocks)
     first = _enter(blocks, block, start)
     rest = block.split_before(start)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from xdsl.ir import Operation
 
 from aiecc.base.diag import Diagnostic, Level, Note, Sink
-from aiecc.ir.spans import span_of
+from aiecc.ir.spans import CALLED_FROM, callers, span_of
 
 OpNote = tuple[str, Operation | None]
 
@@ -40,4 +40,5 @@ def remark(sink: Sink, op: Operation, text: str, notes: Iterable[OpNote] = ()) -
 
 def _diagnostic(level: Level, op: Operation, text: str, notes: Iterable[OpNote], code: str, todo: str) -> Diagnostic:
     told = tuple(Note(words, None if where is None else span_of(where)) for words, where in notes)
+    told += tuple(Note(CALLED_FROM, at) for at in callers(op))
     return Diagnostic(level, text, span_of(op), code, told, todo)

@@ -14,11 +14,11 @@ from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskOp
 from aiecc.ir.errors import VerifyError
 from aiecc.ir.passes.report import warning
 from aiecc.ir.runtime.sources import source_of
-from aiecc.ir.spans import span_of
+from aiecc.ir.spans import callers, span_of
 
 
 class Bounds:
-    """Tells of transfers that leave their buffers, once for each line.
+    """Tells of transfers that leave their buffers, once for each line, and each start of a chain that has it.
 
     What follows a tile's buffer is another one, so leaving it is an error. A host buffer may be longer than its type
     says, which is the author's affair, and a warning.
@@ -26,7 +26,7 @@ class Bounds:
 
     def __init__(self, sink: Sink) -> None:
         self.sink = sink
-        self.told: set[Span | None] = set()
+        self.told: set[tuple[Span | None, tuple[Span, ...]]] = set()
 
     def of_task(self, bd: DmaBdOp, task: DmaConfigureTaskOp) -> None:
         """Check a descriptor of a task, as far as its pattern is known. Raises VerifyError."""
@@ -77,7 +77,7 @@ class Bounds:
     def _tell(self, op: Operation, text: str, on_tile: bool) -> None:
         if on_tile:
             raise VerifyError(text, op)
-        where = span_of(op)
+        where = span_of(op), callers(op)
         if where not in self.told:
             self.told.add(where)
             todo = "let the argument's type say how long the host's buffer is"

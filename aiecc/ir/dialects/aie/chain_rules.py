@@ -59,6 +59,8 @@ def verify_arguments(op: DialectOp, name: str, count: int) -> None:
 def verify_start_task(op: DmaStartTaskOp) -> None:
     """The chain exists and takes these arguments, and a channel may be started here."""
     verify_arguments(op, op.symbol, len(op.operands))
+    if "issue_token" in op.attributes:
+        raise op.error("issue_token is for sequences: nothing waits for the tokens of a tile's own program")
     block, device = op.parent, device_of(op)
     if block is not None and any(isinstance(other, DmaBdOp) for other in block.ops):
         raise op.error("stands in a descriptor's block; channels are started before the first descriptor or after all")
