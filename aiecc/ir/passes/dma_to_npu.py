@@ -107,6 +107,7 @@ class _Lowering:
 
     def __post_init__(self) -> None:
         self.bounds = Bounds(self.sink)
+        self.target: Target = self.device.target
         for op in self.device.block.ops:
             name = op.properties.get("sym_name", op.attributes.get("sym_name"))
             if isinstance(name, StringAttr):
@@ -130,10 +131,6 @@ class _Lowering:
         known = [(tile, id) for tile, id in static if tile is not None and id is not None]
         if len(known) == len(static) and _BY_ADDRESS.isdisjoint(map(type, within)):
             self.configured = set(known)
-
-    @property
-    def target(self) -> Target:
-        return self.device.target
 
     def buffer(self, name: str) -> BufferOp | None:
         found = self.symbols.get(name)
@@ -289,7 +286,7 @@ def _write_bd(work: _Lowering, op: Any) -> None:
     if work.configured is not None:
         work.configured.add((tile, op.field("bd_id")))
     layout = layout_of(kind)
-    values = {name: op.field(name) for name in op.properties if name not in _OUTSIDE}
+    values = {name: attr.value.data for name, attr in op.properties.items() if name not in _OUTSIDE}
     values["buffer_length"] &= 0xFFFFFFFF
     if values["d1_size"] == 1 and values["d0_size"] >= values["buffer_length"] and not values["iteration_size"]:
         # One run, whatever its dimension says: it need not fit the register.

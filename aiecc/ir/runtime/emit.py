@@ -92,7 +92,9 @@ class Before:
             self.put(NpuUpdateFromScratchpadOp.create(properties=properties))
 
     def sync(self, col: int, row: int, direction: int, channel: int) -> None:
-        self.put(NpuSyncOp.create(operands=[self.number(n) for n in (col, row, direction, channel, 1, 1)]))
+        numbers = (col, row, direction, channel, 1, 1)
+        made = {n: self.number(n) for n in dict.fromkeys(numbers)}
+        self.put(NpuSyncOp.create(operands=[made[n] for n in numbers]))
 
     def push(
         self,
