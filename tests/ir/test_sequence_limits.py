@@ -5,8 +5,12 @@ from passkit import Ran
 from seqkit import ARGS, assigned, blocks, device, operations, problems, start, task, to_npu
 
 from aiecc.base.diag import Sink
+from aiecc.ir.dialects.aie.tiles import DeviceOp
 from aiecc.ir.passes.dma_to_npu import DmaToNpu
+from aiecc.ir.passes.unroll_sequences import UnrollRuntimeSequenceLoops
 from aiecc.ir.runtime.transaction import find_sequence, instructions
+from aiecc.ir.text import parse
+from aiecc.ir.walk import all_in
 from aiecc.npu import txn
 
 CB = "%cb : memref<1024xi32>"
@@ -402,3 +406,40 @@ def test_a_check_of_a_run_time_value_alone_is_not_lost() -> None:
     instructions(ran.device, find_sequence(ran.device), sink)
     (only,) = sink.items
     assert "has no place in a transaction" in only.text
+
+
+# --- loops ------------------------------------------------------------------------------------------------------------
+
+
+def loop(rounds: int, body: str, name: str = "i") -> str:
+    lines = f"    %{name}0 = arith.constant 0 : index\n    %{name}1 = arith.constant 1 : index\n"
+    lines += f"    %{name}n = arith.constant {rounds} : index\n"
+    return f"{lines}    scf.for %{name} = %{name}0 to %{name}n step %{name}1 {{\n{body}    }}\n"
+
+
+WRITE = "      aiex.npu.write32(%n0, %n1) : i32, i32\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "rounds"),
+    [
+        (loop(1_000_000_000, WRITE), 1_000_000_000),
+        (loop(1 << 62, WRITE), 1 << 62),
+        # Each of them could be written out, both together could not.
+        (loop(2000, loop(1000, WRITE, "j")), 2000),
+    ],
+    ids=["long", "for ever", "nested"],
+)
+def test_loops_that_nobody_could_write_out(body: str, rounds: int) -> None:
+    lines, _ = numbers(4096, 7)
+    module = parse(device(lines + body), "d.mlir")
+    sink = Sink()
+    UnrollRuntimeSequenceLoops().apply(all_in(module, DeviceOp)[0], sink)
+    (found,) = sink.items
+    assert found.text.startswith(f"'scf.for' op runs {rounds} times: written out, it would make ")
+    assert found.where is not None and found.todo
+
+
+def test_loops_that_are_written_out() -> None:
+    lines, _ = numbers(4096, 7)
+    assert operations(device(lines + loop(300, WRITE))) == [txn.Write(4096, 7)] * 300
