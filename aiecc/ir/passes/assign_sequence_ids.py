@@ -48,7 +48,7 @@ class AssignRuntimeSequenceBdIds(Pass):
             ops = ops_in(sequence)
             if any(isinstance(inner, DmaBdPoolPopOp) for inner in ops):
                 continue
-            loops = [i for i in ops if i.name in ("scf.for", "scf.if", "scf.while")]
+            loops = [i for i in ops if i.name in ("scf.for", "scf.if", "scf.while", "scf.index_switch")]
             for loop in loops:
                 op_error(sink, loop, CONTROL_FLOW, code="E1002")
             if not loops:

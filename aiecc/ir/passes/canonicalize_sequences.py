@@ -15,10 +15,13 @@ from aiecc.ir.dialects.aie.runtime import RuntimeSequenceOp
 from aiecc.ir.dialects.aie.tiles import DeviceOp
 from aiecc.ir.fold.effects import is_harmless
 from aiecc.ir.fold.rewrite import Tidy
+from aiecc.ir.fold.structured import RULES
 from aiecc.ir.passes.base import DEVICE, Pass
 from aiecc.ir.passes.generic import Canonicalize
 from aiecc.ir.walk import ops_in
 
+_SWITCHES = ("scf.index_switch",)
+"""What xDSL does not fold."""
 _inert: dict[type[Operation], bool] = {}
 
 
@@ -55,5 +58,5 @@ class CanonicalizeRuntimeSequences(Pass):
                         make_linear(bd)
                 continue
             # Arithmetic on the counts of unrolled loops, more of it than xDSL folds.
-            Tidy(sequence, {}).run()
+            Tidy(sequence, {name: RULES[name] for name in _SWITCHES}).run()
             Canonicalize().apply(sequence, sink)

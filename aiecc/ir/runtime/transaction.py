@@ -45,7 +45,7 @@ from aiecc.ir.dialects.aiex.npu import (
 from aiecc.ir.dialects.constraints import number
 from aiecc.ir.errors import VerifyError
 from aiecc.ir.fold.effects import is_harmless, is_unused
-from aiecc.ir.passes.report import warning
+from aiecc.ir.passes.report import op_error, warning
 from aiecc.ir.runtime.report import said
 from aiecc.ir.spans import position, span_of
 from aiecc.npu import txn
@@ -82,6 +82,16 @@ def instructions(device: DeviceOp, sequence: RuntimeSequenceOp, sink: Sink) -> l
     """The transaction's operations. What has none is an error: nothing of a sequence is left out silently."""
     work = _Translation(device)
     found: list[Instruction] = []
+    flow = [op for block in sequence.body.blocks for op in block.ops if op.name in _FLOW]
+    for op in flow:
+        text = (
+            "depends on what is known at run time only, and a transaction has neither loops nor branches: give it "
+            "constants, or make a C++ function of the sequence instead"
+        )
+        op_error(sink, op, text, code=CODE)
+    if flow:
+        # What else has no words is in there, or comes of it.
+        return []
     with paused():
         for block in sequence.body.blocks:
             for op in block.ops:
@@ -136,6 +146,7 @@ class _Translation:
         raise VerifyError("has no place in a transaction: lower it first, or take it out of the sequence", op)
 
 
+_FLOW = ("scf.for", "scf.if", "scf.while", "scf.index_switch")
 _SILENT = ("aie.end", "memref.get_global")
 
 
