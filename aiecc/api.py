@@ -408,7 +408,9 @@ class Session:
         if lowered is None:
             return
         devices = [d.id.name for d in lowered.design.devices]
-        sequences = [s.name for d in lowered.design.devices for s in d.sequences if self._selected("sequence", s)]
+        among = [d for d in lowered.design.devices if self._selected("device", d.id)]
+        # Devices may have sequences of the same name.
+        sequences = list(dict.fromkeys(s.name for d in among for s in d.sequences))
         for flag, what, name, there in (
             ("--device-name", "device", self.request.device, devices),
             ("--sequence-name", "runtime sequence", self.request.sequence, sequences),

@@ -90,6 +90,29 @@ def test_a_sequence_that_does_not_exist(project: Project) -> None:
     assert files(project) == set()
 
 
+@pytest.mark.parametrize(
+    ("flags", "known"),
+    [
+        (["--sequence-name=three"], "it has one, two, other"),
+        (["--sequence-name=other", "--device-name=main"], "it has one, two"),
+        (["--sequence-name=two", "--device-name=second"], "it has one, other"),
+        (["--sequence-name=one", "--device-name=third"], "it has main, second"),
+        (["--sequence-name=two"], ""),
+        (["--sequence-name=one", "--device-name=second"], ""),
+    ],
+)
+def test_names_that_there_are_are_told(project: Project, flags: list[str], known: str) -> None:
+    """Of the devices that were asked for, each once."""
+    first = DEVICE.format(sequences=sequence(GOOD, "one") + sequence(GOOD, "two"))
+    other = DEVICE.format(sequences=sequence(GOOD, "one") + sequence(GOOD, "other"))
+    both = first.rstrip().removesuffix("}") + other.removeprefix("module {").replace("(npu2)", "(npu2) @second")
+    project.write("design.mlir", both)
+    ran = project.aiecc("--get-npu-insts", *flags, "design.mlir")
+    assert ran.code == (2 if known else 0), ran.err
+    assert not known or f"; {known}  [E0901]" in ran.err
+    assert len(files(project)) == (0 if known else 1)
+
+
 def test_another_name_for_the_file(project: Project) -> None:
     design(project, sequence(GOOD, "one"))
     ran = project.aiecc("--get-npu-insts", "--npu-insts-name", "{0}_words.bin", "design.mlir")
