@@ -28,4 +28,12 @@ def paused() -> Generator[None]:
             with _lock:
                 _pauses -= 1
                 if not _pauses:
+                    _settle()
                     gc.enable()
+
+
+def _settle() -> None:
+    """Count what was made as old at once: else the search goes through all of it three times before it does."""
+    if not gc.get_freeze_count():
+        gc.freeze()
+        gc.unfreeze()
