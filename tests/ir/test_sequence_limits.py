@@ -1,7 +1,7 @@
 """What an instruction could not say, or would say of something that is not there: told instead of cut."""
 
 import pytest
-from passkit import Ran
+from passkit import Ran, line_of
 from seqkit import ARGS, assigned, blocks, device, operations, problems, start, task, to_npu
 
 from aiecc.base.diag import Sink
@@ -139,6 +139,46 @@ def test_what_nobody_lowers_is_refused() -> None:
     bd = "%a : memref<65536xi32> offset = 0 len = 64"
     ran = to_npu(device(task("t", bd=bd, more="offset_parameter = @p")))
     assert "has an offset_parameter that nothing has lowered" in ran.only.text
+
+
+HEADER = "#aie.packet_info<pkt_type = {}, pkt_id = {}>"
+
+
+@pytest.mark.parametrize(
+    ("type", "id", "said"),
+    [
+        (7, 31, ""),
+        (0, 32, "Packet ID exceeds the maximum supported by 5 bits."),
+        (8, 0, "Packet Type exceeds the maximum supported by 3 bits."),
+    ],
+)
+@pytest.mark.parametrize("on", ["task", "bd"])
+def test_headers_are_told_where_they_are_written(type: int, id: int, said: str, on: str) -> None:
+    header = HEADER.format(type, id)
+    more = f"packet = {header}" if on == "bd" else ""
+    place = "%shim, MM2S, 0" if on == "bd" else f"%shim, MM2S, 0, {header.removeprefix('#aie.packet_info')}"
+    text = device(task("t", on=place, more=more))
+    ran = to_npu(text)
+    if not said:
+        assert not ran.said
+        return
+    name, word = ("aie.dma_bd", "aie.dma_bd") if on == "bd" else ("aiex.dma_configure_task", "dma_configure_task")
+    assert ran.only.text == f"'{name}' op {said}"
+    assert ran.only.where is not None and ran.only.where.line == line_of(text, word)
+
+
+@pytest.mark.parametrize(("name", "most"), [("npu1", 256), ("npu2", 512)])
+def test_bursts_are_told_where_they_are_written(name: str, most: int) -> None:
+    known = "64 128 256" + (" 512" if most == 512 else "")
+    for burst in (64, most, 2 * most, 65):
+        text = device(task("t", more=f"burst_length = {burst} : i32"), name=name)
+        ran = to_npu(text)
+        if burst in (64, most):
+            assert not ran.said
+            continue
+        wanted = f"Requested burst length is not supported by the target. Supported burst lengths: {known}"
+        assert ran.only.text == f"'aie.dma_bd' op {wanted}"
+        assert ran.only.where is not None and ran.only.where.line == line_of(text, "burst_length")
 
 
 @pytest.mark.parametrize(("value", "fits"), [(63, True), (64, False), (-1, False)])

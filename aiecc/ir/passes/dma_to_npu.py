@@ -41,7 +41,7 @@ from aiecc.ir.dialects.aiex.npu import (
     NpuWrite32Op,
 )
 from aiecc.ir.dialects.aiex.steps import Steps
-from aiecc.ir.dialects.aiex.transfer_rules import constants, mixed_lists
+from aiecc.ir.dialects.aiex.transfer_rules import constants, mixed_lists, verify_burst
 from aiecc.ir.dialects.aiex.transfers import NpuDmaMemcpyNdOp, NpuDmaWaitOp, NpuWriteBdOp
 from aiecc.ir.dialects.constraints import I32, number
 from aiecc.ir.errors import VerifyError
@@ -299,10 +299,9 @@ def _write_bd(work: _Lowering, op: Any) -> None:
         # Not a register of its own: the length bounds the outermost dimension.
         values.pop("d2_size", None)
     if kind is TileKind.SHIM_NOC:
-        code = burst_code(work.target, op.field("burst_length"))
-        if code is None:
-            raise VerifyError("Requested burst length is not supported by the target.", op)
-        values["burst_code"] = code
+        length = op.field("burst_length")
+        verify_burst(op, length, work.target)
+        values["burst_code"] = burst_code(work.target, length) or 0
         values.setdefault("axcache", AXCACHE)
         values["buffer_offset"] &= 0xFFFFFFFF
     for name in ("lock_acq_val", "lock_rel_val"):

@@ -17,7 +17,7 @@ from aiecc.ir.dialects.aie.memory import BufferOp, UseLockOp, element_bits, elem
 from aiecc.ir.dialects.aie.tiles import EndOp, device_of
 from aiecc.ir.dialects.aiex.steps import Steps
 from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskOp
-from aiecc.ir.dialects.aiex.transfer_rules import PADS, too_many_zeros
+from aiecc.ir.dialects.aiex.transfer_rules import PADS, too_many_zeros, verify_burst, verify_header
 from aiecc.ir.errors import VerifyError
 from aiecc.ir.runtime.sources import HostBuffer, source_of
 from aiecc.model.targets import Arch, Target, Tile, TileKind
@@ -121,6 +121,8 @@ def fields_of(bd: DmaBdOp, at: Place, next_id: int | None) -> dict[str, int]:
         "burst_length": bd.burst_length,
         "out_of_order_id": bd.out_of_order_id or 0,
     }
+    if at.kind is TileKind.SHIM_NOC:
+        verify_burst(bd, bd.burst_length, at.target)
     if bd.axcache is not None:
         if at.kind is not TileKind.SHIM_NOC:
             raise VerifyError(AXCACHE_ON_SHIM, bd)
@@ -130,6 +132,7 @@ def fields_of(bd: DmaBdOp, at: Place, next_id: int | None) -> dict[str, int]:
     packet = bd.packet or at.task.packet
     if packet is not None:
         fields |= {"enable_packet": 1, "packet_id": packet.pkt_id or 0, "packet_type": packet.pkt_type}
+        verify_header(bd if bd.packet is not None else at.task, fields["packet_id"], packet.pkt_type)
     pads: tuple[BdPad, ...] = bd.pad_dimensions.data if bd.pad_dimensions is not None else ()
     _verify_pads(bd, at, pads, len(sizes))
     for i, pad in enumerate(reversed(pads)):

@@ -210,10 +210,7 @@ def verify_write_bd(op: Any) -> None:
         raise op.error(f"tile ({field('column')}, {field('row')}) has no DMA")
     if field("bd_id") >= dma.bds:
         raise op.error("BD ID exceeds the maximum ID.")
-    if field("packet_id") > 31:
-        raise op.error("Packet ID exceeds the maximum supported by 5 bits.")
-    if field("packet_type") > 7:
-        raise op.error("Packet Type exceeds the maximum supported by 3 bits.")
+    verify_header(op, field("packet_id"), field("packet_type"))
     if not 0 <= field("out_of_order_id") <= dma.ooo_bd_max:
         raise op.error(f"out_of_order_id must be in [0, {dma.ooo_bd_max}].")
     if field("out_of_order_id") and not field("enable_packet"):
@@ -235,6 +232,13 @@ def verify_write_bd(op: Any) -> None:
     most = dma.max_words
     if not 0 <= field("buffer_length") & 0xFFFFFFFF <= most:
         raise op.error(f"Buffer length exceeds the [0:{most}] range.")
+
+
+def verify_header(op: Any, id: int, type: int) -> None:
+    if not 0 <= id <= 31:
+        raise op.error("Packet ID exceeds the maximum supported by 5 bits.")
+    if not 0 <= type <= 7:
+        raise op.error("Packet Type exceeds the maximum supported by 3 bits.")
 
 
 def _verify_fields(op: Any, dma: Dma) -> None:
