@@ -3,6 +3,11 @@
 import pytest
 from seqkit import TILES, device, problems, start, task
 
+from aiecc.base.diag import Sink
+from aiecc.ir.lowering import follow
+from aiecc.ir.text import parse
+from aiecc.model.recipe import sequence_recipe
+
 A = "%a : memref<65536xi32> offset = 0 len = 64"
 MB = "%mb : memref<4096xi32> offset = 0 len = 64"
 CB = "%cb : memref<1024xi32> offset = 0 len = 64"
@@ -199,3 +204,40 @@ def test_repeats_of_a_push(repeat: int, said: list[str]) -> None:
 )  # fmt: skip
 def test_instructions(text: str, said: str) -> None:
     assert problems(device("%v = arith.constant 7 : i32\n" + text)) == [said]
+
+
+# --- devices without start queues -------------------------------------------------------------------------------------
+
+
+AIE1 = """aie.device(xcvc1902) {{
+  %t = aie.tile(2, 0)
+  aie.shim_dma_allocation @in(%t, MM2S, 0)
+  aie.runtime_sequence(%a: memref<64xi32>) {{
+    %z = arith.constant 0 : i32
+{}
+  }}
+}}
+"""
+OF_AIE1 = {
+    "aiex.dma_start_task": """
+    %x = aiex.dma_configure_task(%t, MM2S, 0) {
+      aie.dma_bd(%a : memref<64xi32> offset = 0 len = 64) {bd_id = 0 : i32}
+      aie.end
+    }
+    aiex.dma_start_task(%x)""",
+    "aiex.npu.dma_memcpy_nd": "aiex.npu.dma_memcpy_nd(%a[0, 0, 0, 0][1, 1, 1, 64][0, 0, 0, 1]) "
+    "{id = 0 : i64, metadata = @in} : memref<64xi32>",
+    "aiex.npu.push_queue": "aiex.npu.push_queue(2, 0, MM2S : 0) bd_id %z repeat %z {issue_token = false} : i32, i32",
+}
+
+
+@pytest.mark.parametrize("name", OF_AIE1)
+@pytest.mark.parametrize("alone", [False, True])
+def test_aie1_has_nothing_to_push_to(name: str, alone: bool) -> None:
+    """Neither the whole way, nor by the passes that would write descriptors of another generation."""
+    module, sink = parse(AIE1.format(OF_AIE1[name]), "design.mlir"), Sink()
+    alone_steps = ("aie-dma-tasks-to-npu", "aie-dma-to-npu")
+    assert not follow(module, alone_steps if alone else sequence_recipe(), sink)
+    (only,) = sink.items
+    assert only.text.endswith("needs descriptors and queues that a sequence can write: the DMAs of AIE1 have none")
+    assert only.where is not None

@@ -46,16 +46,16 @@ from aiecc.ir.dialects.aiex.transfers import NpuDmaMemcpyNdOp, NpuDmaWaitOp, Npu
 from aiecc.ir.dialects.constraints import I32, number
 from aiecc.ir.errors import VerifyError
 from aiecc.ir.passes.base import DEVICE, Pass
-from aiecc.ir.passes.report import warning
+from aiecc.ir.passes.report import op_error, warning
 from aiecc.ir.runtime.addresses import elsewhere, first_word, odd_patch, outside, start_of
 from aiecc.ir.runtime.bounds import Bounds
 from aiecc.ir.runtime.descriptor import verify_plus
 from aiecc.ir.runtime.emit import Before, i32, ui32
-from aiecc.ir.runtime.report import said
+from aiecc.ir.runtime.report import CODE, NO_QUEUE, said
 from aiecc.ir.runtime.sources import HostBuffer, source_of
 from aiecc.ir.runtime.tasks import tells
 from aiecc.ir.walk import ops_in
-from aiecc.model.targets import DmaDirection, Target, Tile, TileKind
+from aiecc.model.targets import Arch, DmaDirection, Target, Tile, TileKind
 from aiecc.npu.bd import AXCACHE, QUEUE, burst_code, layout_of
 from aiecc.npu.bits import Unfit
 
@@ -85,10 +85,18 @@ class DmaToNpu(Pass):
             for sequence in list(op.ops_of(RuntimeSequenceOp)):
                 for inner in ops_in(sequence):
                     handler = kinds.get(type(inner))
+                    if handler is not None and type(inner) in _DESCRIPTORS and self._has_none(op, inner, sink):
+                        return
                     if handler is not None:
                         said(sink, inner, lambda inner=inner, handler=handler: handler(work, inner))
             if sink.failed:
                 return
+
+    def _has_none(self, device: DeviceOp, op: Operation, sink: Sink) -> bool:
+        if device.target.arch is not Arch.AIE1:
+            return False
+        op_error(sink, op, NO_QUEUE, code=CODE)
+        return True
 
 
 @dataclass
@@ -392,6 +400,7 @@ def _look_at_patch(work: _Lowering, op: NpuAddressPatchOp) -> None:
         warning(work.sink, op, f"'{op.name}' op {problem}", code="W1002")
 
 
+_DESCRIPTORS: frozenset[type] = frozenset((NpuDmaMemcpyNdOp, NpuWriteBdOp, NpuPushQueueOp))
 _ROUNDS: tuple[dict[type, Handler], ...] = (
     {NpuDmaMemcpyNdOp: _memcpy, NpuDmaWaitOp: _wait, NpuRtpWriteOp: _rtp, NpuAddressPatchOp: _look_at_patch},
     {NpuWriteBdOp: _write_bd, NpuPushQueueOp: _push},

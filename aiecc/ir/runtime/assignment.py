@@ -35,6 +35,7 @@ from aiecc.ir.runtime.cycles import endless_starts, is_endless
 from aiecc.ir.runtime.holders import Descriptors
 from aiecc.ir.runtime.pins import asked_for, reserved_ids
 from aiecc.ir.runtime.queues import Channels, name_of, wait_for_token
+from aiecc.ir.runtime.report import NO_QUEUE
 from aiecc.ir.runtime.tasks import ChannelKey, Holder, Push, tells
 from aiecc.model.targets import Tile
 
@@ -166,6 +167,10 @@ class Assignment:
         self._push(Push(task, op, key, task.issue_token, is_endless(task)))
 
     def _push(self, push: Push) -> None:
+        dma = self.channels.dma(push.key[0])
+        if dma is not None and not dma.queue_depth:
+            self._refuse(push.op, NO_QUEUE)
+            return
         self.channels.push(push)
         self.pushes.setdefault(push.owner, []).append(push)
         holder = self.ids.holder(push.owner)

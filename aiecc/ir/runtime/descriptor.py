@@ -19,6 +19,7 @@ from aiecc.ir.dialects.aiex.steps import Steps
 from aiecc.ir.dialects.aiex.tasks import DmaConfigureTaskOp
 from aiecc.ir.dialects.aiex.transfer_rules import PADS, too_many_zeros, verify_burst, verify_header
 from aiecc.ir.errors import VerifyError
+from aiecc.ir.runtime.report import NO_QUEUE
 from aiecc.ir.runtime.sources import HostBuffer, source_of
 from aiecc.model.targets import Arch, Target, Tile, TileKind
 from aiecc.model.targets.tables import Dma
@@ -50,6 +51,8 @@ def place_of(task: DmaConfigureTaskOp) -> Place:
     dma = device.target.dma(tile.kind)
     if dma is None:
         raise VerifyError(f"tile ({tile.coord[0]}, {tile.coord[1]}) has no DMA", task)
+    if not dma.queue_depth:
+        raise VerifyError(NO_QUEUE, task)
     return Place(task, device.target, tile.coord, tile.kind, dma)
 
 

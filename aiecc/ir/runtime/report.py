@@ -11,6 +11,7 @@ from aiecc.ir.errors import VerifyError
 from aiecc.ir.passes.report import error, op_error
 
 CODE = "E1002"
+NO_QUEUE = "needs descriptors and queues that a sequence can write: the DMAs of AIE1 have none"
 
 
 def said(sink: Sink, op: Operation, work: Callable[[], None]) -> None:
