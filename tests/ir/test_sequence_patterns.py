@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from seqkit import blocks, device, operations, problems, task, to_npu
 
@@ -61,3 +63,26 @@ def test_offsets_computed_from_the_count_of_a_loop() -> None:
     }}"""
     found = [op.plus for op in operations(device(body)) if isinstance(op, Patch)]
     assert found == [4 * (7 + 100 * n) for n in (0, 2, 4, 6)]
+
+
+HUGE = [2**21, 735134400, 2**31 - 1, 2**32 + 1, 2**62, 2**63 - 1]
+
+
+@pytest.mark.parametrize("n", HUGE)
+@pytest.mark.parametrize(
+    ("pattern", "strides"),
+    [
+        ("[1, 1, {}, 64]", "[0, 0, 0, 1]"),
+        ("[1, 1, 64, {}]", "[0, 0, 1, 2000000]"),
+        ("[1, {0}, {0}, {0}]", "[0, 3, 2, 2]"),
+        ("[1, 1, 2, 64]", "[0, 0, {}, 1]"),
+    ],
+)
+def test_no_number_keeps_the_search_for_parts_busy(n: int, pattern: str, strides: str) -> None:
+    """Nothing of this fits, and saying so takes a moment."""
+    sizes, steps = pattern.format(n), strides.format(n)
+    copy = f"aiex.npu.dma_memcpy_nd(%a[0, 0, 0, 0]{sizes}{steps}) {{id = 0 : i64, metadata = @in}} : memref<?xi32>"
+    start = time.process_time()
+    ran = to_npu(device(copy, args="%a: memref<?xi32>"))
+    assert ran.sink.failed or problems(device(copy, args="%a: memref<?xi32>"))
+    assert time.process_time() - start < 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -58,24 +59,63 @@ def split_task(steps: Steps, dma: Dma, kind: TileKind) -> tuple[Part, ...] | Non
 def _checked(steps: Steps, dma: Dma, kind: TileKind, dims: int) -> tuple[Part, ...] | None:
     if any(s <= 0 for s in steps.sizes) or any(t < 0 for t in steps.strides):
         return None
-    parts = _split(Part(steps, 0), dma, kind, dims)
+    parts = _Search(dma, kind, dims).split(Part(steps, 0))
     return None if parts is None or len(parts) > dma.bds else tuple(parts)
 
 
-def _split(part: Part, dma: Dma, kind: TileKind, dims: int) -> list[Part] | None:
-    """`dims`: how many dimensions there are to use."""
-    if next(part.steps.problems(dma, kind), None) is None:
-        return [part]
-    sizes = part.steps.sizes
-    active = [d for d in range(DIMENSIONS) if sizes[d] > 1]
-    if not active:
-        return None
-    if sizes[3] == 1:
-        for other in _refolded(part, dims):
-            found = _split(other, dma, kind, dims)
-            if found is not None:
-                return found
-    return _cut(part, active[-1], dma, kind, dims)
+PATIENCE = 50_000
+"""Patterns that are looked at before it is given up: about a second. What is asked for in earnest takes hundreds."""
+LARGEST = 1 << 32
+"""Dimensions of more elements lie in no memory: nobody looks for their divisors."""
+
+
+@dataclass
+class _Search:
+    dma: Dma
+    kind: TileKind
+    dims: int
+    """How many dimensions there are to use."""
+    left: int = PATIENCE
+
+    def split(self, part: Part) -> list[Part] | None:
+        self.left -= 1
+        if self.left < 0:
+            return None
+        if next(part.steps.problems(self.dma, self.kind), None) is None:
+            return [part]
+        sizes = part.steps.sizes
+        active = [d for d in range(DIMENSIONS) if sizes[d] > 1]
+        if not active:
+            return None
+        if sizes[3] == 1:
+            for other in _refolded(part, self.dims):
+                found = self.split(other)
+                if found is not None:
+                    return found
+                if self.left < 0:
+                    return None
+        return self._cut(part, active[-1])
+
+    def _cut(self, part: Part, d: int) -> list[Part] | None:
+        """The outermost dimension in pieces, each split on its own."""
+        steps, dma, most = part.steps, self.dma, self.dma.bds
+        limit = dma.max_wrap if d < 3 else dma.max_iteration
+        if d == 0:
+            limit = dma.max_wrap * GRANULE // steps.bits
+            granule = max(GRANULE // steps.bits, 1)
+            limit -= limit % granule
+        n = steps.sizes[d]
+        if limit >= n or n > limit * most:
+            return None
+        found: list[Part] = []
+        for at in range(0, n, limit):
+            sizes = (*steps.sizes[:d], min(limit, n - at), *steps.sizes[d + 1 :])
+            piece = Part(replace(steps, sizes=sizes), part.start + at * steps.strides[d])
+            parts = self.split(piece)
+            if parts is None or len(found) + len(parts) > most:
+                return None
+            found += parts
+        return found
 
 
 def _refolded(part: Part, dims: int) -> Iterator[Part]:
@@ -85,31 +125,18 @@ def _refolded(part: Part, dims: int) -> Iterator[Part]:
         return
     for d in range(dims - 1):
         n = steps.sizes[d]
-        for b in range(n // 2, 1, -1):
-            if n % b or (d == 0 and b * steps.bits % GRANULE):
+        for b in _divisors(n):
+            if d == 0 and b * steps.bits % GRANULE:
                 continue
             sizes = (*steps.sizes[:d], b, n // b, *steps.sizes[d + 1 : 3])
             strides = (*steps.strides[: d + 1], b * steps.strides[d], *steps.strides[d + 1 : 3])
             yield replace(part, steps=replace(steps, sizes=sizes, strides=strides))
 
 
-def _cut(part: Part, d: int, dma: Dma, kind: TileKind, dims: int) -> list[Part] | None:
-    """The outermost dimension in pieces, each split on its own."""
-    steps, most = part.steps, dma.bds
-    limit = dma.max_wrap if d < 3 else dma.max_iteration
-    if d == 0:
-        limit = dma.max_wrap * GRANULE // steps.bits
-        granule = max(GRANULE // steps.bits, 1)
-        limit -= limit % granule
-    n = steps.sizes[d]
-    if limit >= n or n > limit * most:
-        return None
-    found: list[Part] = []
-    for at in range(0, n, limit):
-        sizes = (*steps.sizes[:d], min(limit, n - at), *steps.sizes[d + 1 :])
-        piece = Part(replace(steps, sizes=sizes), part.start + at * steps.strides[d])
-        parts = _split(piece, dma, kind, dims)
-        if parts is None or len(found) + len(parts) > most:
-            return None
-        found += parts
-    return found
+@lru_cache(maxsize=1024)
+def _divisors(n: int) -> tuple[int, ...]:
+    """The divisors of a number but 1 and itself, the largest first."""
+    if n > LARGEST:
+        return ()
+    small = [d for d in range(2, math.isqrt(max(n, 0)) + 1) if n % d == 0]
+    return (*(n // d for d in small if d * d != n), *reversed(small))
