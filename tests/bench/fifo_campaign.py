@@ -2,8 +2,8 @@
 
     python tests/bench/fifo_campaign.py 1000 [--seed 0] [--jobs 2] [--out FOLDER]
 
-Prints what kinds of designs there were, how they ended, what was refused and why, and every disagreement; each of
-those is shrunken and written to a file of the folder, which `fifo_compare.load` reads again.
+Prints what kinds of designs there were, how they ended, what was refused and why, how many share channels, and every
+disagreement; each of those is shrunken and written to a file of the folder, which `fifo_compare.load` reads again.
 """
 
 from __future__ import annotations
@@ -130,6 +130,7 @@ def main() -> int:
     stuck: Counter[str] = Counter()
     refused: Counter[str] = Counter()
     hangs: Counter[str] = Counter()
+    sharing: Counter[str] = Counter()
     differing: dict[str, list[int]] = {}
     texts: set[str] = set()
     empty = 0
@@ -151,6 +152,9 @@ def main() -> int:
             ends[verdict.what] += 1
             kinds.update(verdict.kinds)
             hangs[verdict.hang or "not asked"] += 1
+            if verdict.shares:
+                said = "warned of" if verdict.warned else "not warned of"
+                sharing[f"{said}, {'stopped by it' if verdict.what == 'turns' else verdict.what}"] += 1
             if verdict.what == "stuck":
                 stuck.update(verdict.kinds)
             elif verdict.what == "refused":
@@ -171,6 +175,7 @@ def main() -> int:
     for name, number in kinds.most_common():
         print(f"{name:20}{number:8}{stuck[name]:8}")
     _table("what the hang check said, with a host that is always ready", hangs)
+    _table("where ends take turns on a channel (stopped by it: would finish without)", sharing)
     _table("refused", refused, 40)
     _table("disagreements", Counter({why: len(seeds) for why, seeds in differing.items()}))
     if differing:

@@ -6,7 +6,7 @@ import json
 import re
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ from fifo_designs import Design
 from xdsl.dialects.builtin import ModuleOp
 
 from aiecc.base.diag import Level, Refused, Sink
+from aiecc.ir.dialects.aie.enums import Role
+from aiecc.ir.dialects.aie.pools import DmaEndpointOp
 from aiecc.ir.passes.fifo_transform import ObjectFifoStatefulTransform
 from aiecc.ir.pipeline import parse_pipeline, run
 from aiecc.ir.text import parse
@@ -24,15 +26,20 @@ from aiecc.sim.hang import hang_check
 from aiecc.sim.outcome import Outcome, Status
 
 LIMIT = 400_000
+Turns = Sequence[Sequence[str]]
+RUNS_AHEAD = "takes turns on a channel with"
+"""From the warning of turns that can stop a design."""
 
 
 @dataclass
 class Verdict:
     """`what` is finished, stuck, refused, limit, turns or differs; `why` a reason to count by, `detail` one to read.
 
-    turns: ends that take turns on one channel wait for an object that the core does not take and nobody made.
+    turns: ends that take turns on one channel stop a design that would finish on channels of their own, and lowering
+    has warned of that.
 
-    `hang` is what the hang check said, where it was asked: runs, stuck or undecided.
+    `hang` is what the hang check said, where it was asked: runs, stuck or undecided. `shares`: ends take turns.
+    `warned`: lowering says that one of them runs ahead of its core.
     """
 
     what: str
@@ -40,6 +47,8 @@ class Verdict:
     detail: str = ""
     kinds: frozenset[str] = field(default_factory=frozenset[str])
     hang: str = ""
+    shares: bool = False
+    warned: bool = False
 
 
 def checked(design: Design, name: str = "design.mlir") -> ModuleOp:
@@ -51,10 +60,10 @@ def checked(design: Design, name: str = "design.mlir") -> ModuleOp:
     return module
 
 
-def lower(design: Design, module: ModuleOp, *, whole: bool = True) -> None:
+def lower(design: Design, module: ModuleOp, *, whole: bool = True) -> list[str]:
     """Through the passes, in place: the driver that checks after each pass, or, faster, its passes without checks.
 
-    Raises Refused with what they say.
+    Gives the texts of their warnings. Raises Refused with what they say.
     """
     sink = Sink()
     dynamic = "true" if design.dynamic else "false"
@@ -68,15 +77,34 @@ def lower(design: Design, module: ModuleOp, *, whole: bool = True) -> None:
     run(pipeline, module, sink, verify_each=whole)
     if sink.failed:
         raise Refused(*(d for d in sink.items if d.level is Level.ERROR))
+    return [d.text for d in sink.items]
 
 
-def before(design: Design, module: ModuleOp, seed: int, slack: int = 0) -> Outcome:
+def turns_of(design: Design) -> Turns:
+    """The fifos that lowering lets share a channel, for each such channel in the order of their objects."""
+    module = parse(design.text, "design.mlir")
+    sink = Sink()
+    steps = [f"aie-objectfifo-{name}" for name in ("split", "allocate")]
+    if design.packets:
+        steps.insert(1, "aie-assign-packet-ids{packet-sw-objFifos=true}")
+    else:
+        steps.insert(1, "aie-assign-packet-ids")
+    run(parse_pipeline(f"builtin.module(aie.device({','.join(steps)}))"), module, sink, verify_each=False)
+    if sink.failed:
+        return []
+    senders = [op for op in module.walk() if isinstance(op, DmaEndpointOp) and op.role is Role.DRAINS]
+    fifos = {end.symbol: end.fifo_name or "" for end in senders}
+    return [[fifos[name] for name in end.turns] for end in senders if end.turns and end.turns[0] == end.symbol]
+
+
+def before(design: Design, module: ModuleOp, seed: int, slack: int = 0, turns: Turns = ()) -> Outcome:
     """By its fifos."""
     feeds: dict[End, bytes | Sequence[bytes]] = dict(design.feeds.items())
     drains: dict[End, int | None] = dict(design.drains.items())
     return meaning(
-        module, feeds=feeds, drains=drains, cores_end=design.cores_end, seed=seed, slack=slack, max_events=LIMIT
-    )
+        module, feeds=feeds, drains=drains, cores_end=design.cores_end, seed=seed, slack=slack, max_events=LIMIT,
+        turns=turns,
+    )  # fmt: skip
 
 
 def after(design: Design, module: ModuleOp, seed: int, slack: int = 0) -> Outcome:
@@ -111,27 +139,23 @@ def compare(
 
 def _compare(design: Design, seeds: Sequence[int], whole: bool, hang: bool, slack: int) -> Verdict:
     module = checked(design) if whole else parse(design.text, "design.mlir")
-    wanted = before(design, module, seeds[0], slack)
-    if wanted.trap is not None:
-        return Verdict("differs", f"the meaning traps: {wanted.trap.kind.value}", wanted.report())
-    if wanted.status is Status.LIMIT:
+    apart = before(design, module, seeds[0], slack)
+    if apart.trap is not None:
+        return Verdict("differs", f"the meaning traps: {apart.trap.kind.value}", apart.report())
+    if apart.status is Status.LIMIT:
         return Verdict("limit")
-    others = [("meaning", before(design, module, seed, slack)) for seed in seeds[1:] if whole]
-    fate = _fate(design, module) if hang else ""
-    lower(design, module, whole=whole)
+    turns = turns_of(design) if "three inputs" in design.kinds else []
+    wanted = before(design, module, seeds[0], slack, turns) if turns else apart
+    others = [("meaning", before(design, module, seed, slack, turns)) for seed in seeds[1:] if whole]
+    fate = _fate(design, module, turns) if hang else ""
+    warned = any(RUNS_AHEAD in text for text in lower(design, module, whole=whole))
     others += [("lowered", after(design, module, seed, slack)) for seed in seeds]
     for who, got in others:
         why = difference(design, wanted, got)
-        if why and who == "lowered" and _ahead(design, wanted, got):
-            said = hang_check(None, module)
-            # Where the object is the host's to give, more of its data must help.
-            more = replace(design, feeds={name: data * 3 for name, data in design.feeds.items()})
-            helped = all(text.startswith("feed") for text in after(more, module, seeds[0], slack).missing)
-            what = "turns" if said.stuck or helped else "differs"
-            return Verdict(what, f"{why}; hang check: {said.kind.value}", said.reason)
         if why:
             return Verdict("differs", f"{who}: {why}", f"wanted:\n{wanted.report()}\n{who}:\n{got.report()}")
-    verdict = Verdict(wanted.status.value)
+    verdict = _judged_turns(design, apart, wanted, warned=warned) or Verdict(wanted.status.value)
+    verdict.shares, verdict.warned = bool(turns), warned
     if fate:
         said = hang_check(None, module)
         verdict.hang = said.kind.value
@@ -140,15 +164,19 @@ def _compare(design: Design, seeds: Sequence[int], whole: bool, hang: bool, slac
     return verdict
 
 
-def _ahead(design: Design, wanted: Outcome, got: Outcome) -> bool:
-    """Whether this may come from ends that take turns: their order holds from the first object on, so while a window
-    fills, the channel brings objects of the other ends before the core asks for them; the last of these may not exist.
-    """
-    windows = {"three inputs", "held objects"} <= design.kinds
-    return windows and wanted.finished and got.stuck
+def _judged_turns(design: Design, apart: Outcome, shared: Outcome, *, warned: bool) -> Verdict | None:
+    """What turns do to a design beside what its fifos say: they may only stop it, and that is warned of."""
+    for name in design.drains:
+        one, other = (o.received[f"{name}_shim_alloc"] for o in (apart, shared))
+        if name not in design.merged and not one.startswith(other):
+            return Verdict("differs", "turns: other bytes", shared.report())
+    if shared.status is apart.status:
+        return None
+    why = f"turns: {apart.status.value} against {shared.status.value}"
+    return Verdict("turns" if warned and apart.finished and shared.stuck else "differs", why, shared.report())
 
 
-def _fate(design: Design, module: ModuleOp) -> str:
+def _fate(design: Design, module: ModuleOp, turns: Turns) -> str:
     """Whether all cores come to their end when the host's ends are always ready; empty where that proves nothing.
 
     Always is thirty times what the design was made for.
@@ -156,7 +184,7 @@ def _fate(design: Design, module: ModuleOp) -> str:
     if "endless" in design.kinds:
         return ""
     feeds: dict[End, bytes | Sequence[bytes]] = {name: data * 30 for name, data in design.feeds.items()}
-    outcome = meaning(module, feeds=feeds, cores_end=True, max_events=LIMIT)
+    outcome = meaning(module, feeds=feeds, cores_end=True, max_events=LIMIT, turns=turns)
     if outcome.status is Status.LIMIT or outcome.trap is not None:
         return ""
     return "stuck" if any(text.startswith("core") for text in outcome.missing) else "runs"
@@ -168,15 +196,14 @@ def difference(design: Design, wanted: Outcome, got: Outcome) -> str:
         trap = f" ({got.trap.kind.value})" if got.trap else ""
         return f"{wanted.status.value} against {got.status.value}{trap}"
     for name in design.drains:
-        if not wanted.finished and (name in design.merged or "three inputs" in design.kinds):
-            # What has come by then depends on who was faster, or on whose turn it was.
+        if not wanted.finished and name in design.merged:
+            # What has come by then depends on who was faster.
             continue
         one, other = (_ordered(design, name, o.received[f"{name}_shim_alloc"]) for o in (wanted, got))
         if one != other:
             return f"{wanted.status.value}, but other bytes" if len(one) == len(other) else "another number of bytes"
-    if not design.merged and "three inputs" not in design.kinds:
-        # Everything has gone as far as it can; how far tells how much fits in between. Where ends take turns on a
-        # channel, one may have to wait for another's turn.
+    if not design.merged:
+        # Everything has gone as far as it can; how far tells how much fits in between.
         if set(wanted.missing) != set(got.missing):
             return "other things are missing"
         if _progress(wanted) != _progress(got):

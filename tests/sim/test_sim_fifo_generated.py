@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import fifo_compare
 import pytest
 from fifo_compare import after, before, compare, difference, load, lower
 from fifo_designs import Design, Seeded, build, designs
@@ -51,6 +52,13 @@ def test_what_differed_once(path: Path) -> None:
     verdict = compare(load(path), (0, 1, 2, 3))
     wanted = ("turns",) if path.stem.startswith("turns_") else ("finished", "stuck")
     assert verdict.what in wanted, f"{verdict.why}\n{verdict.detail}"
+
+
+def test_turns_that_stop_a_design_unsaid_are_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = next(path for path in REGRESSIONS if path.stem.startswith("turns_"))
+    assert compare(load(path)).what == "turns"
+    monkeypatch.setattr(fifo_compare, "RUNS_AHEAD", "a warning that nobody gives")
+    assert compare(load(path)).what == "differs"
 
 
 # --- would a wrong lowering be seen? ----------------------------------------------------------------------------------

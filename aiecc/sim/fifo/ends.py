@@ -9,7 +9,7 @@ from itertools import product
 from aiecc.sim.fifo.store import Part, Store
 from aiecc.sim.memory import Buffer
 from aiecc.sim.outcome import Kind, Trapped
-from aiecc.sim.schedule import Actor, Schedule, Steps
+from aiecc.sim.schedule import Actor, Gate, Schedule, Steps
 from aiecc.sim.streams import Sink, Source, receive, send
 
 Target = tuple[Source, tuple[int, bytes] | None]
@@ -83,6 +83,41 @@ def _scatter(buffer: Buffer, spans: Sequence[tuple[int, int]], data: bytes | byt
         at += high - low
 
 
+class Turns(Gate):
+    """Opens when the next of those who share a channel may move an object: order[0] first, then round and round."""
+
+    __slots__ = ("moved", "order")
+
+    def __init__(self, schedule: Schedule, order: Sequence[str]) -> None:
+        super().__init__(schedule)
+        self.order = tuple(order)
+        self.moved = 0
+
+    @property
+    def whose(self) -> str:
+        return self.order[self.moved % len(self.order)]
+
+    def done(self) -> None:
+        self.moved += 1
+        self.open()
+
+    def wanted(self, need: int) -> str:
+        return f"an object of @{self.whose}, whose turn it is"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The turns that one fifo's end takes part in, under its name."""
+
+    turns: Turns
+    name: str
+
+
+def _await_turn(turn: Turn | None) -> Steps:
+    while turn is not None and turn.turns.whose != turn.name:
+        yield turn.turns
+
+
 def send_objects(
     schedule: Schedule,
     me: Actor,
@@ -91,16 +126,19 @@ def send_objects(
     walk: Walk,
     passes: int | None,
     targets: Sequence[Target],
+    turn: Turn | None = None,
 ) -> Steps:
     """Put the objects of a store (or some parts of each) on the stream, one after the other, each `repeat` times.
 
-    `passes` over the store, for ever if None. Several targets take turns with whole objects.
+    `passes` over the store, for ever if None. Several targets take turns with whole objects; `turn` is for several
+    senders that do.
     """
     spans = [walk.spans(part.low, part.high) for part in parts]
     for these in spans:
         _bytes(these)
     number = 0
     while passes is None or number < passes * store.depth:
+        yield from _await_turn(turn)
         buffer = store.object(number)
         source, packet = targets[number % len(targets)]
         for again in range(store.repeat):
@@ -113,6 +151,8 @@ def send_objects(
                 if again == store.repeat - 1:
                     part.free(1)
                 yield None
+        if turn is not None:
+            turn.turns.done()
         number += 1
 
 
@@ -124,13 +164,18 @@ def receive_objects(
     walk: Walk,
     passes: int | None,
     sink: Sink,
+    turn: Turn | None = None,
 ) -> Steps:
-    """Fill the objects of a store (or some parts of each) from a stream. `passes` over the store, for ever if None."""
+    """Fill the objects of a store (or some parts of each) from a stream. `passes` over the store, for ever if None.
+
+    Several receivers may take turns on one stream.
+    """
     spans = [walk.spans(part.low, part.high) for part in parts]
     sizes = [_bytes(these) for these in spans]
     number = store.initial
     last = None if passes is None else number + passes * store.depth
     while last is None or number < last:
+        yield from _await_turn(turn)
         buffer = store.object(number)
         for part, these, size in zip(parts, spans, sizes, strict=True):
             me.need = 1
@@ -142,6 +187,8 @@ def receive_objects(
             _scatter(buffer, these, got)
             part.finish(1)
             yield None
+        if turn is not None:
+            turn.turns.done()
         number += 1
 
 

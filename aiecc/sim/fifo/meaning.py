@@ -46,12 +46,16 @@ def meaning(
     slack: int = 0,
     cores_end: bool | None = None,
     max_events: int = 50_000_000,
+    turns: Sequence[Sequence[str]] = (),
 ) -> Outcome:
     """Run one device of a module by its fifos until everything stands still.
 
     The options are those of `aiecc.sim.array.simulate`. A shim end goes by the name its allocation will have
     (`F_shim_alloc`), or by that of its fifo. Bytes are counted, objects come from the element types. In the outcome,
     `locks` has the fill level of every store, in objects.
+
+    turns: fifos that share a channel because a tile has too few, by name: the k-th object on it belongs to
+    order[k mod n]. Fifos say nothing of that, so it has to be told.
 
     Raises Refused for what is no design with fifos, and for what has no meaning here: hand-written DMA programs and
     flows beside fifos, external buffers, `plio`, fifos without synchronization.
@@ -61,7 +65,7 @@ def meaning(
     if len(named) != 1:
         names = ", ".join(op.symbol for op in found)
         refuse(f"the module has these devices: {names}; say which to run" if found else "the module has no device")
-    run = _Run(named[0], seed, slack, max_events, kernels or {})
+    run = _Run(named[0], seed, slack, max_events, kernels or {}, turns)
     run.build(feeds or {}, drains or {})
     return run.run(cores_end)
 
@@ -69,7 +73,15 @@ def meaning(
 class _Run:
     """A device while it is built and run."""
 
-    def __init__(self, device: DeviceOp, seed: int, slack: int, limit: int, kernels: Mapping[str, Model]) -> None:
+    def __init__(
+        self,
+        device: DeviceOp,
+        seed: int,
+        slack: int,
+        limit: int,
+        kernels: Mapping[str, Model],
+        turns: Sequence[Sequence[str]],
+    ) -> None:
         for op in device.ops_of(DmaProgram, FlowOp, PacketFlowOp, RegisterExternalBuffersOp):
             cannot(op, "it is programmed by hand")
         for op in device.ops_of(ObjectFifoPoolOp, CoreEndpointOp, DmaEndpointOp, RouteEndpointOp, RouteOp):
@@ -78,7 +90,7 @@ class _Run:
         self.target = device.target
         self.schedule = Schedule(seed, limit)
         self.kernels = kernels
-        self.wiring = Wiring(self.schedule, Plan.of(device), slack)
+        self.wiring = Wiring(self.schedule, Plan.of(device), slack, turns)
         self.buffers: dict[SSAValue, Buffer] = {}
         self.locks: dict[SSAValue, Lock] = {}
         self.cells: dict[Tile, Cell] = {}

@@ -12,6 +12,8 @@ from aiecc.sim.core import initial_bytes
 from aiecc.sim.fifo.access import Handle
 from aiecc.sim.fifo.ends import (
     Target,
+    Turn,
+    Turns,
     Walk,
     Windows,
     receive_objects,
@@ -48,7 +50,7 @@ class _Held:
 class Wiring:
     """Everything that fifos and links come to; its senders and receivers are actors of the schedule already."""
 
-    def __init__(self, schedule: Schedule, plan: Plan, slack: int) -> None:
+    def __init__(self, schedule: Schedule, plan: Plan, slack: int, turns: Sequence[Sequence[str]] = ()) -> None:
         self.schedule = schedule
         self.plan = plan
         self.slack = slack
@@ -65,6 +67,11 @@ class Wiring:
         self._sources: dict[str, Source] = {}
         self._turns: dict[int, dict[str, Source]] = {}
         self._merges: dict[int, Sink] = {}
+        # For fifos that share a channel with others: their turns at both ends, and the stream they share.
+        self._sending: dict[str, Turn] = {}
+        self._receiving: dict[str, tuple[Turn, Sink]] = {}
+        for order in turns:
+            self._share_channel(order)
         for link in plan.links:
             self._link(link)
         for fifo in plan.fifos.values():
@@ -101,6 +108,13 @@ class Wiring:
         self.stores.append(store)
         self.parts += store.parts
         return store
+
+    def _share_channel(self, order: Sequence[str]) -> None:
+        senders, receivers = Turns(self.schedule, order), Turns(self.schedule, order)
+        sink = self._sink("that " + ", ".join(f"@{name}" for name in dict.fromkeys(order)) + " share")
+        for name in order:
+            self._sending[name] = Turn(senders, name)
+            self._receiving[name] = Turn(receivers, name), sink
 
     def _sink(self, name: str) -> Sink:
         return Sink(self.schedule, name, self.slack)
@@ -226,7 +240,9 @@ class Wiring:
         walk = self._walk(fifo, fifo.op.dims_to_stream.data, size, pads=True)
         me = Actor(f"sender of @{fifo.name}", span_of(fifo.op))
         target = (source, self.packet(fifo))
-        self.schedule.add(me, send_objects(self.schedule, me, store, parts, walk, fifo.op.iter_count, [target]))
+        turn = self._sending.get(fifo.name)
+        steps = send_objects(self.schedule, me, store, parts, walk, fifo.op.iter_count, [target], turn)
+        self.schedule.add(me, steps)
 
     def _out_of_link(self, fifo: Fifo, link: Link, source: Source) -> None:
         held = self._held[id(link)]
@@ -260,7 +276,8 @@ class Wiring:
             sink = self._merges[id(into)]
             source.rules.append(Rule(0, 31, (sink,), (False,), span_of(op)))
             return
-        sink = self._sink(f"@{fifo.name} at {tile}")
+        shared = self._receiving.get(fifo.name)
+        sink = shared[1] if shared is not None else self._sink(f"@{fifo.name} at {tile}")
         source.circuit.append(sink)
         port = fifo.core_port(at)
         if into is not None:
@@ -286,7 +303,8 @@ class Wiring:
         passes = None if op.iter_count is None else op.iter_count * (op.repeat_count or 1)
         me = Actor(f"receiver {at} of @{fifo.name}", span_of(op))
         sink.read = True
-        self.schedule.add(me, receive_objects(self.schedule, me, store, parts, walk, passes, sink))
+        turn = self._receiving[fifo.name][0] if fifo.name in self._receiving else None
+        self.schedule.add(me, receive_objects(self.schedule, me, store, parts, walk, passes, sink, turn))
 
     def _into_link(self, fifo: Fifo, at: int, link: Link, sink: Sink) -> None:
         held = self._held[id(link)]
