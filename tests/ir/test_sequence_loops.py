@@ -2,7 +2,7 @@
 
 import pytest
 from passkit import Ran
-from seqkit import device, operations, start, task, wait
+from seqkit import device, operations, start, task, to_npu, wait
 
 from aiecc.base.diag import Sink
 from aiecc.ir.dialects.aie.tiles import DeviceOp
@@ -97,3 +97,9 @@ def test_flow_known_at_run_time_only_is_told_once_and_at_its_line(name: str, tas
     (only,) = sink.items
     assert only.where is not None and only.where.line == line
     assert "untime" in only.text or "run time" in only.text
+
+
+def test_what_every_round_does_wrong_is_told_once() -> None:
+    four = "%a : memref<65536xi32> offset = 0 len = 64 sizes = [4, 2, 4, 8] strides = [1024, 256, 16, 1]"
+    body = task("t", bd=four, token=True) + start("t") + wait("t")
+    assert "set repeat_count = 3" in to_npu(device(loop(3, body))).only.text

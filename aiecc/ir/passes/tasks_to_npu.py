@@ -77,6 +77,7 @@ def _tell_iterations(ops: list[Operation], sink: Sink) -> None:
     """Warn where a descriptor's iterations are more than its task's runs: the outermost dimension counts runs, it does
     not make any. Iterations go on from one start to the next."""
     starts: dict[DmaConfigureTaskOp, list[DmaStartTaskOp]] = {}
+    told: set[object] = set()
     for op in ops:
         if isinstance(op, DmaStartTaskOp) and isinstance(op.task.owner, DmaConfigureTaskOp):
             starts.setdefault(op.task.owner, []).append(op)
@@ -92,8 +93,10 @@ def _tell_iterations(ops: list[Operation], sink: Sink) -> None:
             f"iteration dimension of size {most} is pushed with repeat_count {task.repeat_count}, so only {only}; set "
             f"repeat_count = {most - 1}"
         )
-        note = ("the task is configured here", task)
-        warning(sink, each[0], text, [note], code="W1002")
+        # Of a loop that was written out every round says the same.
+        if (key := (text, each[0].location)) not in told:
+            told.add(key)
+            warning(sink, each[0], text, [("the task is configured here", task)], code="W1002")
 
 
 def _task(op: Operation, value: SSAValue) -> DmaConfigureTaskOp:
