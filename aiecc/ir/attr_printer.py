@@ -142,26 +142,20 @@ def dense_text(attr: DenseIntOrFPElementsAttr) -> str:
     """`dense<..>` without its type."""
     type = cast(Any, attr.type)
     element = cast(Attribute, type.element_type)
-    values = list(cast(Iterable[Any], attr.get_values()))
-    if not values:
+    data = attr.data.data
+    if not data:
         return "dense<>"
-    if _all_equal(values, element):
-        return f"dense<{number_text(values[0], element)}>"
+    packed = cast(Any, attr.get_element_type())
+    one = cast(int, packed.compile_time_size)
+    if data == data[:one] * (len(data) // one):
+        return f"dense<{number_text(packed.unpack(data[:one], 1)[0], element)}>"
+    values = list(cast(Iterable[Any], attr.get_values()))
     if len(values) > HEX_LIMIT:
         return f'dense<"0x{_hex(values, element)}">'
     words = [number_text(value, element) for value in values]
     for size in reversed(cast("tuple[int, ...]", type.get_shape())[1:]):
         words = [f"[{', '.join(words[i : i + size])}]" for i in range(0, len(words), size)]
     return f"dense<[{', '.join(words)}]>" if type.get_shape() else f"dense<{words[0]}>"
-
-
-def _all_equal(values: list[Any], element: Attribute) -> bool:
-    if isinstance(element, AnyFloat):
-        first = bits(values[0], element)
-        return all(value == values[0] or value != value for value in values) and all(
-            bits(value, element) == first for value in values
-        )
-    return all(value == values[0] for value in values)
 
 
 def _hex(values: list[Any], element: Attribute) -> str:

@@ -24,6 +24,9 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 from aiecc.ir.lexer import Tok
 from aiecc.ir.token_reader import TokenReader
 
+MOST_ELEMENTS = 1 << 24
+"""Elements a literal with one value may stand for: they are kept one by one, and no memory of an array holds more."""
+
 _TRUE = IntegerAttr(1, IntegerType(1))
 
 
@@ -50,15 +53,24 @@ class DenseReader(TokenReader):
         element = type.element_type
         if text is not None:
             values = self._packed(text, element, count, start)
+            if len(values) == 1:
+                shape = []
         else:
             values = [number_value(self, token, element) for token in numbers]
             if shape and shape != wanted and count:
                 self.raise_error(f"inferred shape of elements literal ({shape}) does not match type ({wanted})", start)
             if not numbers and count:
                 self.raise_error("expected at least one element in the dense literal", start)
-            if not shape:
-                values = values * count
+        if not shape:
+            return self._repeated(type, values[0], count, start)
         return DenseIntOrFPElementsAttr.from_list(type, values)
+
+    def _repeated(self, type: Any, value: Any, count: int, start: int) -> DenseIntOrFPElementsAttr:
+        """One element that stands for all."""
+        if count > MOST_ELEMENTS:
+            self.raise_error(f"dense literal of {count} elements; more than {MOST_ELEMENTS} are not supported", start)
+        one = DenseIntOrFPElementsAttr.from_list(TensorType(type.element_type, [1]), [value])
+        return DenseIntOrFPElementsAttr(type, BytesAttr(one.data.data * count))
 
     def _literal(self, numbers: list[Tok | tuple[Tok, Tok]]) -> list[int]:
         """Collect the numbers of a nested list; gives its shape, `[]` for a single number."""
@@ -93,19 +105,17 @@ class DenseReader(TokenReader):
         return token
 
     def _packed(self, text: str, element: Any, count: int, start: int) -> list[Any]:
-        """The elements behind a string of hexadecimal bytes."""
+        """The elements behind a string of hexadecimal bytes: all of them, or one that stands for all."""
         try:
             data = bytes.fromhex(text.removeprefix("0x"))
         except ValueError:
             self.raise_error("expected string containing hex digits starting with `0x`", start)
         if element == _TRUE.type:
             bits = [bool(data[i // 8] >> (i % 8) & 1) for i in range(min(count, len(data) * 8))]
-            values: list[Any] = [bits[0]] * count if len(data) == 1 and data[0] in (0, 255) else bits
+            values: list[Any] = bits[:1] if len(data) == 1 and data[0] in (0, 255) else bits
         else:
             values = list(element.iter_unpack(data))
-            if len(values) == 1:
-                values *= count
-        if len(values) != count:
+        if len(values) not in (1, count):
             self.raise_error("elements hex data size is invalid for provided type", start)
         return values
 

@@ -239,6 +239,30 @@ def test_generic_values_of_another_number() -> None:
     assert complaint(generic) == Said(1, "`init_values` does not initialize all objects")
 
 
+@pytest.mark.parametrize(
+    ("value", "good"),
+    [
+        ("dense<0> : memref<16xi32>", True),
+        ("dense<0> : tensor<16xi32>", True),
+        ("dense<0> : memref<4x4xi32>", True),
+        ("dense<0> : memref<8xi32>", False),
+        ("dense<0> : memref<17xi32>", False),
+        ("dense<0> : memref<16xi16>", False),
+        ("dense<0> : memref<16xf32>", False),
+        ("dense<0> : memref<16xui32>", False),
+    ],
+)
+def test_values_of_another_type(value: str, good: bool) -> None:
+    """A buffer as well as a fifo: the elements are copied as they are."""
+    type = value.partition(" : ")[2]
+    body = fifo(depth="1 : i32", tail=f" = [{value}]")
+    told = f"initial value of type '{type}' does not fit objects of type '{TYPE}'"
+    assert complaints(body) == ([] if good else [Said(1, f"'aie.objectfifo' op {told}")])
+    buffer = f"aie.buffer(%t) {{initial_value = {value}}} : {TYPE}"
+    told = f"initial value of type '{type}' does not fit its type '{TYPE}'"
+    assert complaints(buffer) == ([] if good else [Said(1, f"'aie.buffer' op {told}")])
+
+
 def test_pad_value_of_older_devices() -> None:
     pads = "#aie<bd_pad_layout_array[<const_pad_before = 1, const_pad_after = 0>]>"
     body = fifo(f"padValue = 3 : i32, padDimensions = {pads}")

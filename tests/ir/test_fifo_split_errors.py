@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from passkit import Ran
 from splitkit import TILES, core, design, invalid, refused, short, split, split_loudly, spoken
@@ -10,11 +12,34 @@ from aiecc.base.diag import Level
 from aiecc.ir.passes.fifo_split import ObjectFifoSplit
 from aiecc.ir.verify import verify
 
+HUGE = (1 << 63) - 1
 TYPE = "!aie.objectfifo<memref<8xi32>>"
 
 
 def fifo(ends: str = "%c02, {%c33}", depth: str = "2 : i32", more: str = "", type: str = TYPE) -> str:
     return f"aie.objectfifo @f({ends}, {depth}) {{{more}}} : {type}\n"
+
+
+OLDER = "%c02 = aie.tile(0, 2)\n%c33 = aie.tile(6, 6)\n"
+
+
+def link_of(
+    total: int, sizes: tuple[int, int], layout: str = "", offsets: tuple[int, int] | None = None, joins: bool = True
+) -> str:
+    """A join of two fifos, or a distribute to them; the third fifo has the whole objects, and the layout."""
+    first, second = offsets or (0, sizes[0])
+    ends = [("%c02", "%m0"), ("%c33", "%m0"), ("%m0", "%s0")]
+    names, at = ("[@a, @b] -> [@all]", f"([{first}, {second}] [])") if joins else (
+        "[@all] -> [@a, @b]", f"([] [{first}, {second}])"
+    )  # fmt: skip
+    lines: list[str] = []
+    for name, (source, dest), size in zip(("a", "b", "all"), ends, (*sizes, total), strict=True):
+        source, dest = (source, dest) if joins else (dest, source)
+        out = layout if name == "all" else ""
+        lines.append(
+            f"aie.objectfifo @{name}({source} {out}, {{{dest}}}, 2 : i32) : !aie.objectfifo<memref<{size}xi32>>"
+        )
+    return "\n".join([*lines, f"aie.objectfifo.link {names} {at}"])
 
 
 # --- shared memory that cannot be had ---------------------------------------------------------------------------------
@@ -130,6 +155,71 @@ def test_more_passes_than_a_channel_counts() -> None:
     assert split(fifo(more="iter_count = 128 : i32, repeat_count = 2 : i32")).lines("iterCount = 256") != []
 
 
+@pytest.mark.parametrize("more", ["iter_count = 2 : i32", "iter_count = 1 : i32, repeat_count = 2 : i32"])
+def test_passes_where_no_channel_counts(more: str) -> None:
+    text = f"'aie.objectfifo' op `iter_count` {more[13]} cannot be had: a DMA of this device runs once or for ever"
+    assert refused(fifo(more=more), "xcvc1902", tiles=OLDER) == [(1, text)]
+
+
+def test_one_pass_needs_no_count() -> None:
+    assert split(fifo(more="iter_count = 1 : i32"), "xcvc1902", tiles=OLDER).lines("iterCount = 1") != []
+
+
+# --- amounts ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sizes", ["4/1", "2/1 2/2", "0/1", "2/1 4/1 2/2"])
+def test_a_layout_that_names_another_amount(sizes: str) -> None:
+    """The descriptor's length is the object, whatever its dimensions come to."""
+    dims = [pair.split("/") for pair in sizes.split()]
+    layout = f"[{', '.join(f'<size = {size}, stride = {stride}>' for size, stride in dims)}]"
+    named = math.prod(int(size) for size, _ in dims)
+    for ends, key in (
+        (f"%c02 dimensionsToStream {layout}, {{%c33}}", "dimensionsToStream"),
+        (f"%c02, {{%c33 dimensionsFromStream {layout}}}", "dimensionsFromStream"),
+    ):
+        ran = split_loudly(fifo(ends))
+        assert spoken(ran) == [(1, f"`{key}` names {named} elements, but its DMA moves 8 at a time")]
+        assert ran.only.level is Level.WARNING and ran.only.todo == "let the product of its sizes be 8"
+
+
+def test_a_layout_at_a_link_names_a_slice() -> None:
+    """Right for one slice, wrong for the other. Where there is padding, the descriptor moves what it names."""
+    layout = "dimensionsToStream [<size = 2, stride = 1>, <size = 2, stride = 2>]"
+    ran = split_loudly(link_of(12, (4, 8), layout))
+    assert spoken(ran) == [(3, "`dimensionsToStream` names 4 elements, but its DMA moves 8 at a time")]
+    assert split(link_of(8, (4, 4), layout)).said == []
+    pads = "padDimensions = #aie<bd_pad_layout_array[<const_pad_before = 1, const_pad_after = 0>]>"
+    split(fifo("%m0 dimensionsToStream [<size = 4, stride = 2>], {%c33}", more=pads))
+
+
+@pytest.mark.parametrize(
+    ("total", "sizes", "offsets", "odd"),
+    [
+        (8, (4, 4), (0, 4), {}),
+        (12, (4, 8), (0, 4), {}),
+        (12, (4, 4), (0, 4), {}),  # the last slice is two objects
+        (8, (4, 4), (0, 2), {0: 2, 1: 6}),
+        (6, (4, 4), (0, 4), {1: 2}),
+        (12, (4, 4), (0, 6), {0: 6, 1: 6}),
+    ],
+)
+@pytest.mark.parametrize("joins", [True, False])
+def test_slices_that_fit_no_object(
+    total: int, sizes: tuple[int, int], offsets: tuple[int, int], odd: dict[int, int], joins: bool
+) -> None:
+    ran = split_loudly(link_of(total, sizes, offsets=offsets, joins=joins))
+    assert spoken(ran) == [
+        (
+            1 + at,
+            f"the offsets of its link give this fifo {size} elements of each object, which are no whole number of its "
+            f"own objects of {sizes[at]}",
+        )
+        for at, size in odd.items()
+    ]
+    assert all(d.level is Level.WARNING and d.notes[0].where is not None for d in ran.sink.items)
+
+
 # --- tiles ------------------------------------------------------------------------------------------------------------
 
 
@@ -160,6 +250,8 @@ def test_a_tile_off_the_array() -> None:
             "objects of type 'memref<4xi32, strided<[2]>>' have a layout of their own; DMAs move them row by row",
         ),
         ("memref<4x0xi32>", "objects of type 'memref<4x0xi32>' hold no element"),
+        (f"memref<{HUGE}xi8>", f"objects of type 'memref<{HUGE}xi8>' are larger than any memory they could lie in"),
+        ("memref<33554433xi8>", "objects of type 'memref<33554433xi8>' are larger than any memory they could lie in"),
     ],
 )
 def test_objects_without_a_size(type: str, text: str) -> None:

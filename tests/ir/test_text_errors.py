@@ -11,6 +11,7 @@ from textkit import chunks, refusal, said
 from aiecc.base.diag import render
 from aiecc.base.spans import Span
 
+TOO_MANY = "elements; more than 16777216 are not supported"
 _LINE = re.compile(r"<stdin>:(\d+):\d+: (?:error|note): ")
 
 
@@ -46,6 +47,27 @@ def test_same_errors_as_mlir_opt(name: str):
         ('module { %x = "a\nb" }', (1, 17), "expected '\"' in string literal"),
         ("memref.global @x : i32", (1, 20), "type should be static shaped memref, but got something else"),
         ("\n\n   }", (3, 4), "expected operation name in quotes"),
+        # At once, rather than when memory runs out.
+        (
+            f'"a.b"() {{v = dense<1> : tensor<{1 << 40}xi8>}} : () -> ()',
+            (1, 19),
+            f"dense literal of {1 << 40} {TOO_MANY}",
+        ),
+        (
+            f'"a.b"() {{v = dense<"0x07"> : tensor<{1 << 40}xi8>}} : () -> ()',
+            (1, 19),
+            f"dense literal of {1 << 40} {TOO_MANY}",
+        ),
+        (
+            f'"a.b"() {{v = dense<"0xFF"> : tensor<{1 << 40}xi1>}} : () -> ()',
+            (1, 19),
+            f"dense literal of {1 << 40} {TOO_MANY}",
+        ),
+        (
+            '"a.b"() {v = dense<"0x0707"> : tensor<3xi8>} : () -> ()',
+            (1, 19),
+            "elements hex data size is invalid for provided type",
+        ),
     ],
 )
 def test_syntax_errors(text: str, place: tuple[int, int], words: str):

@@ -9,6 +9,7 @@ from aiecc.ir.dialects.aie.enums import Role
 from aiecc.ir.dialects.aie.fifo import ObjectFifoOp
 from aiecc.ir.dialects.aie.pools import DmaEndpointOp, ObjectFifoPoolOp
 from aiecc.ir.dialects.aie.segments import selected
+from aiecc.ir.dialects.aie.tiles import target_of
 from aiecc.ir.fifo.amounts import object_amount
 from aiecc.ir.fifo.view import StreamEnd
 from aiecc.ir.passes.report import op_error, warning
@@ -29,6 +30,14 @@ def elements_moved(end: DmaEndpointOp, pool: ObjectFifoPoolOp) -> int | None:
     return objects * object_amount(end, selected(pool, end.segments))
 
 
+def _cannot_count(end: StreamEnd) -> bool:
+    if not isinstance(end, DmaEndpointOp) or (end.iter_count or 1) == 1:
+        return False
+    tile = end.tile_op
+    dma = target_of(end).dma(tile.kind) if tile is not None and tile.kind is not None else None
+    return dma is not None and not dma.repeat_max
+
+
 def check_passes(
     fifo: ObjectFifoOp,
     source: StreamEnd,
@@ -38,6 +47,10 @@ def check_passes(
 ) -> None:
     """Say where the ends of a bounded fifo cannot finish together. Ends without a pool, and shared ones, pass."""
     if fifo.iter_count is None:
+        return
+    if any(_cannot_count(end) for end in (source, *ends)):
+        text = f"`iter_count` {fifo.iter_count} cannot be had: a DMA of this device runs once or for ever"
+        op_error(sink, fifo, text)
         return
     own = [end for end in ends if isinstance(end, DmaEndpointOp) and end.fifo_name == fifo.symbol and end.pool in pools]
     for end in own:

@@ -12,6 +12,7 @@ from aiecc.ir.dialects.aie.fifo_rules import is_shim, is_stream
 from aiecc.ir.dialects.aie.routes import RouteOp
 from aiecc.ir.dialects.aie.tiles import tile_like
 from aiecc.ir.fifo import depths
+from aiecc.ir.fifo.coverage import check_layouts
 from aiecc.ir.fifo.declared import Declared, Link
 from aiecc.ir.fifo.ends import Maker, iterating, repeating, suffix
 from aiecc.ir.fifo.iterations import check_passes
@@ -106,6 +107,7 @@ class Splitter:
             if is_shim(tile_like(tile)):
                 self.shim_ends.setdefault(fifo.symbol, end.symbol)
         check_passes(fifo, source, ends, self.make.pools, self.sink)
+        check_layouts(fifo, (source, *ends), self.make.pools, self.sink)
         packet = fifo.transport.packet
         if link is not None and link.is_merge and fifo in link.ins:
             link.merged.append(source.symbol)

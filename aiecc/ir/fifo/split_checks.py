@@ -19,6 +19,8 @@ from aiecc.ir.fifo.view import place_of
 from aiecc.ir.passes.report import OpNote, op_error, warning
 
 UNREACHED = "objectfifo has no shared memory access to delegate tile's memory module"
+MOST_ELEMENTS = (1 << 31) // 64
+"""Elements of an object: as many of them as a lock counts still have 32-bit offsets."""
 PLACE_FIRST = "is not a placed aie.tile; run --aie-place-tiles before this pass"
 
 
@@ -43,6 +45,9 @@ def check_objects(declared: Declared, sink: Sink) -> None:
                 break
             if not element_count(type):
                 op_error(sink, fifo, f"objects of type '{show(type)}' hold no element")
+                break
+            if (element_count(type) or 0) > MOST_ELEMENTS:
+                op_error(sink, fifo, f"objects of type '{show(type)}' are larger than any memory they could lie in")
                 break
         else:
             _check_depths(fifo, sink)

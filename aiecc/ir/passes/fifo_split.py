@@ -26,6 +26,7 @@ class ObjectFifoSplit(Pass):
 
     def apply(self, op: Operation, sink: Sink) -> None:
         from aiecc.ir.fifo import split_checks as checks
+        from aiecc.ir.fifo.coverage import check_slices
         from aiecc.ir.fifo.declared import Declared
         from aiecc.ir.fifo.links import finish_time_link, make_pool
         from aiecc.ir.fifo.split import Splitter
@@ -48,6 +49,7 @@ class ObjectFifoSplit(Pass):
         splitter = Splitter(declared, sink)
         for link in declared.links:
             make_pool(splitter.make, link)
+            check_slices(link, sink)
         checks.check_delegates(declared, sink)
         if sink.failed:
             return

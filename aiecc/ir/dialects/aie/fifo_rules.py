@@ -9,7 +9,7 @@ from aiecc.ir.dialects.aie.attrs import EndPortAttr, ObjectFifoType
 from aiecc.ir.dialects.aie.enums import TransportMode, WireBundle
 from aiecc.ir.dialects.aie.fifo import ObjectFifoOp, producer_depth
 from aiecc.ir.dialects.aie.links import ObjectFifoAllocateOp, RegisterExternalBuffersOp
-from aiecc.ir.dialects.aie.memory import element_count
+from aiecc.ir.dialects.aie.memory import element_count, fits
 from aiecc.ir.dialects.aie.named import find_named
 from aiecc.ir.dialects.aie.older import OLD_FIFO_KEYS
 from aiecc.ir.dialects.aie.tile_rules import SHIM_NOC, verify_tile_kind
@@ -127,6 +127,10 @@ def _verify_init(op: ObjectFifoOp) -> None:
         raise op.error("`init_values` unavailable for shim tiles", bare=True)
     if len(op.init_values.data) != producer_depth(op.depth_attr):
         raise op.error("`init_values` does not initialize all objects", bare=True)
+    for value in op.init_values.data:
+        if not fits(value, op.elem_type):
+            own = show(value.type)  # pyright: ignore[reportAttributeAccessIssue]
+            raise op.error(f"initial value of type '{own}' does not fit objects of type '{show(op.elem_type)}'")
 
 
 def _verify_asymmetric(op: ObjectFifoOp) -> None:

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     FixedBitwidthType,
     IntegerAttr,
     MemRefType,
+    ShapedType,
     StringAttr,
     TensorType,
     UnitAttr,
@@ -87,6 +88,15 @@ def size_in_bytes(type: Attribute) -> int:
     """Bytes of a statically shaped memref, 0 otherwise. Elements narrower than a byte are packed."""
     count = element_count(type) or 0
     return -(-count * element_bits(type) // 8)
+
+
+def fits(value: Attribute, type: MemRefType[Attribute]) -> bool:
+    """Whether an initial value has as many elements as a memref, of its element type; so does what has no type."""
+    own = value.type if isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr) else None
+    if not isinstance(own, ShapedType):
+        return True
+    element = getattr(own, "element_type", None)
+    return element == type.element_type and math.prod(own.get_shape()) == element_count(type)
 
 
 class _NamedType(Element):

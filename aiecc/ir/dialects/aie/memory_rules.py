@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from xdsl.ir import Block, Operation
 
 from aiecc.ir.dialects.aie.enums import LockAction
-from aiecc.ir.dialects.aie.memory import BufferOp, LockOp, UseLockOp
+from aiecc.ir.dialects.aie.memory import BufferOp, LockOp, UseLockOp, fits
 from aiecc.ir.dialects.aie.tile_rules import LOCAL_MEMORY, is_tile, verify_accessible, verify_tile_kind
 from aiecc.ir.dialects.aie.tiles import placed, target_of
+from aiecc.ir.dialects.base import show
 from aiecc.model.targets import Arch
 
 TASKS = ("aiex.dma_configure_task", "aiex.dma_configure_task_for", "aie.bd_chain")
@@ -19,6 +20,9 @@ PROGRAMS = ("aie.mem", "aie.memtile_dma", "aie.shim_dma")
 def verify_buffer(op: BufferOp) -> None:
     verify_tile_kind(op, op.tile, LOCAL_MEMORY)
     verify_accessible(op, op.tile)
+    value = op.initial_value
+    if value is not None and not fits(value, op.type):
+        raise op.error(f"initial value of type '{show(value.type)}' does not fit its type '{show(op.type)}'")
     tile = op.tile_op
     if tile is None or tile.kind is None:
         return
