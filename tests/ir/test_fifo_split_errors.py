@@ -220,6 +220,13 @@ def test_slices_that_fit_no_object(
     assert all(d.level is Level.WARNING and d.notes[0].where is not None for d in ran.sink.items)
 
 
+@pytest.mark.parametrize("joins", [True, False])
+@pytest.mark.parametrize("offset", [8, 9, 1 << 31, (1 << 63) - 1])
+def test_an_offset_outside_of_the_objects(offset: int, joins: bool) -> None:
+    text = f"'aie.objectfifo.link' op offset {offset} of 'b' is outside of the objects at the link, of 8 elements"
+    assert refused(link_of(8, (4, 4), offsets=(0, offset), joins=joins)) == [(4, text)]
+
+
 # --- tiles ------------------------------------------------------------------------------------------------------------
 
 

@@ -84,6 +84,7 @@ def check_links(declared: Declared, sink: Sink) -> None:
         if is_shim(tile_like(link.point)):
             op_error(sink, link.op, "holds its objects on the link point, which a shim tile has no memory for")
         _check_core(declared, link, sink)
+        _check_offsets(link, sink)
         _check_ports(link, sink)
         for out in link.outs:
             if out.init_values is not None and link.owner is not out:
@@ -93,6 +94,18 @@ def check_links(declared: Declared, sink: Sink) -> None:
             _check_turns(link, sink)
         if link.is_dispatch and len({out.iter_count for out in link.outs}) > 1:
             op_error(sink, link.op, "takes turns on one channel, so its outputs have one `iter_count` in common")
+
+
+def _check_offsets(link: Link, sink: Sink) -> None:
+    """Every slice begins within the objects it is a slice of."""
+    owner = link.owner
+    size = element_count(owner.elem_type if link.position is None else owner.consumer_elem_type) or 0
+    for fifos, offsets in ((link.ins, link.op.src_offsets), (link.outs, link.op.dst_offsets)):
+        for fifo, offset in zip(fifos, offsets, strict=False):
+            if not 0 <= offset < size:
+                text = f"offset {offset} of '{fifo.symbol}' is outside of the objects at the link, of {size} elements"
+                op_error(sink, link.op, text)
+                return
 
 
 def _check_ports(link: Link, sink: Sink) -> None:
