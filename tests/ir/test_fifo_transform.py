@@ -58,7 +58,7 @@ def test_a_missing_reader_stops_it_unless_verify_is_skipped() -> None:
 
 def test_what_a_pass_makes_is_verified_before_the_next() -> None:
     """Slices that do not meet make a pool that no later pass should see."""
-    text = designs.DISTRIBUTE_REPEAT.replace("([] [0, 8])", "([] [0, 24])")
+    text = designs.DISTRIBUTE_REPEAT.replace("([] [0, 8])", "([] [16, 8])")
     ran = Ran(text, ObjectFifoStatefulTransform())
     assert len(ran.said) == 1
     assert "segment" in ran.only.text

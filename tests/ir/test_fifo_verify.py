@@ -204,6 +204,63 @@ def test_what_an_end_moves_is_what_its_layout_names() -> None:
     assert said(fan_in((16, 32, 16), layout + pads)) == [(18, text + "@dp moves 16 elements and @dq moves 24")]
 
 
+# --- turns ------------------------------------------------------------------------------------------------------------
+
+
+def turns(
+    here: str = "@a, @b", there: str = "@x, @y", sizes: tuple[int, ...] = (16, 8, 16, 8), routes: str = ""
+) -> str:
+    """Two pools on each of two tiles; lines 17 to 20 are the ends a, b, x, y, then come the core's, then the routes."""
+    names = ("a", "b", "x", "y")
+    body = "".join(pool(f"p{n}", "m0" if n in "ab" else "c02", (size,)) for n, size in zip(names, sizes, strict=True))
+    body += "".join(
+        end("dma", f"i{n}", "fills", f"p{n}", "m0") + f"aie.route_endpoint @s{n}(%s0) DMA {{}}\n" for n in "ab"
+    )
+    for n in names:
+        order = here if n in "ab" else there
+        more = f"turns = [{order}]" if f"@{n}" in order else ""
+        role, tile = ("drains", "m0") if n in "ab" else ("fills", "c02")
+        body += end("dma", n, role, f"p{n}", tile, more)
+    body += "".join(end("core", f"k{n}", "drains", f"p{n}") for n in "xy")
+    body += "aie.route from @sa to [@ia]\naie.route from @sb to [@ib]\n"
+    return body + (routes or "aie.route from @a to [@x]\naie.route from @b to [@y]\n")
+
+
+ORDER = "takes turns on its channel, but @{} at the other end of its route takes other turns"
+CIRCUIT = "takes turns on its channel, so one circuit route joins it to one DMA endpoint"
+AMOUNT = (
+    "takes turns on its channel, so both ends move objects of the same size, but @b moves 8 elements and @y moves 4"
+)
+TO_Y = "aie.route from @a to [@x]\naie.route from @b to [@y]"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (turns(), None),
+        (turns("@b, @a", "@y, @x"), None),
+        (turns("@a, @b, @b", "@x, @y, @y"), None),
+        (turns("@a, @b", "@x, @y, @x, @y"), None),  # the same, said twice
+        (turns("@a", "@y"), None),  # nobody shares
+        (turns("@a, @b", ""), (17, ORDER.format("x"))),
+        (turns("", "@x, @y"), (19, ORDER.format("a"))),
+        (turns("@a, @b", "@y, @x"), (17, ORDER.format("x"))),
+        (turns("@a, @b, @b", "@x, @y"), (17, ORDER.format("x"))),
+        (turns("@a, @b, @b", "@x, @x, @y"), (17, ORDER.format("x"))),
+        (turns(sizes=(16, 8, 16, 4)), (18, AMOUNT)),
+        (turns(routes=TO_Y + " {packet = #aie.packet_info<>}\n"), (18, CIRCUIT)),
+        (
+            turns(there="", routes=TO_Y.replace("@y]", "@y, @z]") + "\naie.route_endpoint @z(%c33) DMA {}\n"),
+            (18, CIRCUIT),
+        ),
+    ],
+)
+def test_ends_of_a_shared_channel_keep_one_order(body: str, expected: tuple[int, str] | None) -> None:
+    """Once for each channel; a circuit from it reaches everybody, so any other order lands in the wrong pool."""
+    wanted = [] if expected is None else [(expected[0], f"'aie.objectfifo.dma_endpoint' op {expected[1]}")]
+    assert said(body) == wanted
+
+
 # --- dispatch ---------------------------------------------------------------------------------------------------------
 
 

@@ -47,6 +47,7 @@ class ObjectFifoVerify(Pass):
             if len(route.sources) > 1:
                 _check_fan_in(view, route, sink)
         _check_turns(view, dispatching, sink)
+        _check_shared_channels(view, sink)
         _check_cores(view, sink)
 
 
@@ -133,6 +134,55 @@ def _check_turns(view: FifoView, dispatching: dict[str, DmaEndpointOp], sink: Si
         for destination in dict.fromkeys(end.dispatch):
             if destination not in reached:
                 op_error(sink, end, f"dispatches to @{destination}, but no route from it reaches there")
+
+
+def _check_shared_channels(view: FifoView, sink: Sink) -> None:
+    """Only the order tells apart what one channel moves for several ends, so their partners keep the same order.
+
+    Told once for all ends of a channel.
+    """
+    from aiecc.ir.fifo.amounts import object_amount
+    from aiecc.ir.fifo.periods import shortest
+
+    told: set[str] = set()
+    for end in view.dma_ends():
+        if set(end.turns) <= {end.symbol} or end.symbol in told:
+            continue
+        routed = [view.stream_ends[name] for name in dict.fromkeys(end.turns) if view.routes_of(name)]
+        partners = {one.symbol: _partner(view, one) for one in routed}
+        alone = next((one for one in routed if partners[one.symbol] is None), None)
+        other = partners.get(end.symbol)
+        order = tuple(found.symbol for name in end.turns if (found := partners.get(name)) is not None)
+        if alone is not None:
+            text = "takes turns on its channel, so one circuit route joins it to one DMA endpoint"
+            named = view.routes_of(alone.symbol)
+            op_error(sink, alone, text, [("its route is here", route) for route in named])
+            told.update(name for route in named for name in (*route.sources, *route.destinations))
+        elif other is not None and shortest(other.turns) != shortest(order):
+            text = f"takes turns on its channel, but @{other.symbol} at the other end of its route takes other turns"
+            op_error(sink, end, text, [("the other end is here", other)])
+        elif other is not None and other.pool in view.pools and end.pool in view.pools:
+            mine, theirs = (object_amount(one, view.segments_of(one)) for one in (end, other))
+            if mine == theirs:
+                continue
+            text = (
+                "takes turns on its channel, so both ends move objects of the same size, but "
+                f"@{end.symbol} moves {mine} elements and @{other.symbol} moves {theirs}"
+            )
+            op_error(sink, end, text, [("the other end is here", other)])
+        else:
+            continue
+        told.update(end.turns)
+        told.update(found.symbol for found in partners.values() if found is not None)
+
+
+def _partner(view: FifoView, end: Operation) -> DmaEndpointOp | None:
+    """The endpoint that one circuit joins to `end` alone."""
+    assert isinstance(end, DmaEndpointOp)
+    routes = view.routes_of(end.symbol)
+    names = [name for route in routes for name in (*route.sources, *route.destinations) if name != end.symbol]
+    other = view.stream_ends.get(names[0]) if len(routes) == 1 and len(names) == 1 else None
+    return other if isinstance(other, DmaEndpointOp) and routes[0].packet is None else None
 
 
 def _check_fan_in(view: FifoView, route: RouteOp, sink: Sink) -> None:
