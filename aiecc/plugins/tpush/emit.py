@@ -36,6 +36,7 @@ from aiecc.plugins.tpush.dialect.view_ops import (
 )
 from aiecc.plugins.tpush.emit_base import GLOBAL, Code, Room, Writer
 from aiecc.plugins.tpush.emit_frees import last_uses
+from aiecc.plugins.tpush.emit_landing import places
 from aiecc.plugins.tpush.emit_tiles import Held, Tiles, cannot
 from aiecc.plugins.tpush.extract import reservation
 from aiecc.plugins.tpush.kernels import Pair, arguments_of
@@ -172,8 +173,11 @@ class _Emitter:
 
     def scalar(self, op: Operation) -> None:
         """Arithmetic stays what it is."""
+        if isinstance(op, func.CallOp):
+            text = f"calls @{op.callee.string_value()}: functions of your own are not built for these cores"
+            cannot(op, text, "write what it does as ops on tiles, in this function")
         if op.regions or not op.name.startswith(("arith.", "math.")):
-            cannot(op, "has no code here")
+            cannot(op, "has no code here", "kernels with pipes are made of ops of arith, math, pto, scf.for and scf.if")
         made = op.clone({operand: self.tiles.plain[operand] for operand in op.operands})
         self.writer.add(made)
         self.tiles.plain.update(zip(op.results, made.results, strict=True))
@@ -308,7 +312,7 @@ class _Emitter:
         if not accesses:
             held = Held(self.writer.number(0), tile.cols * tile.element, tile, op.taken.type, True)
         elif self.cluster.platform is Platform.A2A3:
-            held = self.landing(op, tile, tag, pipe.slot_num)
+            held = self.landing(op, tile)
         else:
             held = Held(self.writer.number(0), accesses[0].stride, tile, op.taken.type)
         alias = self.steps(self.protocol.pop(self.agent, model, 0), tag, held)
@@ -316,16 +320,19 @@ class _Emitter:
         self.tiles.hold(op.taken, held)
         self.writer.step(cell, tag, pipe.slot_num)
 
-    def landing(self, op: PopOp, tile: Tile, tag: SSAValue, slots: int) -> Held:
+    def landing(self, op: PopOp, tile: Tile) -> Held:
         """Where A2A3 copies a popped tile to. One that an iteration hands to the next must not be overwritten there."""
         assert isinstance(op.taken.type, TileBufType)
-        handed_on = any(isinstance(use.operation, scf.YieldOp) for use in op.taken.uses)
+        copies = places(op)
         name = self.tiles.name(op.taken.name_hint or "popped")
-        held = self.tiles.make(op, op.taken.type, tile, name, copies=slots if handed_on else 1)
-        if not handed_on:
+        held = self.tiles.make(op, op.taken.type, tile, name, copies=copies)
+        if copies == 1:
             return held
+        cell = self.writer.cell(0)
+        turn = self.writer.read(cell)
+        self.writer.step(cell, turn, copies)
         size = tile.rows * tile.cols * tile.element
-        offset = self.writer.times(self.writer.cast(tag, i64), size)
+        offset = self.writer.times(self.writer.cast(turn, i64), size)
         return replace(held, address=self.writer.plus(held.address, offset))
 
     def release(self, op: PipeOp, model: Free) -> None:

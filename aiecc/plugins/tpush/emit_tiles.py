@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from xdsl.dialects.builtin import AnyFloat, Float32Type, IntegerType, i32, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, Float32Type, IntegerType, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from aiecc.api import refuse, span_of
 from aiecc.plugins.tpush.boards import WINDOW
-from aiecc.plugins.tpush.dialect.attrs import PtrType, TileBufType
+from aiecc.plugins.tpush.dialect.attrs import PartitionTensorViewType, PtrType, TileBufType
 from aiecc.plugins.tpush.dialect.tile_ops import AllocTileOp, ComputeOp
 from aiecc.plugins.tpush.dialect.view_ops import AddPtrOp, MakeTensorViewOp, PartitionViewOp
 from aiecc.plugins.tpush.emit_base import PRIVATE, Room, Writer
@@ -46,11 +46,16 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A part of a tensor in global memory: its address (i64), strides in elements, sizes where known."""
+    """A part of a tensor in global memory: its address (i64), strides and sizes in elements; None: only the run knows.
+
+    `made`: the op that says the strides.
+    """
 
     address: SSAValue
     strides: tuple[SSAValue, ...]
     element: Attribute
+    sizes: tuple[int | None, ...]
+    made: MakeTensorViewOp
 
 
 def cannot(op: Operation, text: str, todo: str = "") -> NoReturn:
@@ -121,7 +126,10 @@ class Tiles:
         if tile.space is own:
             return Held(self.writer.room(Room(name, self.agent, size * copies, base, origin=op)), stride, tile, type)
         if tile.space not in PRIVATE or self.agent is not Agent.CUBE:
-            cannot(op, f"wants a tile in {MEMORIES[self.platform][tile.space].title}, which this core does not have")
+            found = MEMORIES[self.platform].get(tile.space)
+            where = "global memory" if found is None else found.title
+            mine = own.value if self.agent is not Agent.CUBE else ", ".join(s.value for s in (own, *PRIVATE))
+            cannot(op, f"wants a tile in {where}, which this core does not have", f"tiles lie in {mine} here")
         memory = MEMORIES[self.platform][tile.space]
         used = self.writer.code.private.get(tile.space, 0) if base is None else base
         end = used + -(-size // memory.alignment) * memory.alignment
@@ -140,20 +148,43 @@ class Tiles:
 
     def whole_view(self, op: MakeTensorViewOp) -> None:
         assert isinstance(op.source.type, PtrType)
+        if len(op.strides) != len(op.shape):
+            cannot(op, f"has {len(op.shape)} extents and {len(op.strides)} strides")
         strides = tuple(self.plain[each] for each in op.strides)
-        self.views[op.result] = View(self.plain[op.source], strides, op.source.type.element)
+        sizes = tuple(self.values.number(each) for each in op.shape)
+        self.views[op.result] = View(self.plain[op.source], strides, op.source.type.element, sizes, op)
 
     def part_view(self, op: PartitionViewOp) -> None:
         view = self.views.get(op.source)
         if view is None or len(op.offsets) != len(view.strides):
             cannot(op, "takes a part of a view that is not made here")
+        sizes = self._part_sizes(op, view)
         address = view.address
         for offset, stride in zip(op.offsets, view.strides, strict=True):
             if self.values.number(offset) == 0:
                 continue
             elements = self.writer.times(self.writer.cast(self.plain[offset], i64), self.writer.cast(stride, i64))
             address = self.writer.plus(address, self.writer.times(elements, width_of(view.element)))
-        self.views[op.result] = View(address, view.strides, view.element)
+        self.views[op.result] = View(address, view.strides, view.element, sizes, view.made)
+
+    def _part_sizes(self, op: PartitionViewOp, view: View) -> tuple[int | None, ...]:
+        """What a part says of its sizes; where all is known, that it lies within the whole."""
+        type = op.result.type
+        assert isinstance(type, PartitionTensorViewType)
+        said = [None if dim == DYNAMIC_INDEX else dim for dim in type.dimensions]
+        given = [self.values.number(each) for each in op.sizes]
+        if len(said) != len(given) or len(given) != len(op.offsets):
+            cannot(op, f"has {len(op.offsets)} offsets, {len(given)} sizes, and a result of {len(said)} dimensions")
+        sizes: list[int | None] = []
+        for dim, (one, two, offset, whole) in enumerate(zip(said, given, op.offsets, view.sizes, strict=True)):
+            if None not in (one, two) and one != two:
+                cannot(op, f"has a size of {two} in dimension {dim}, but its type says {one}")
+            size, start = two if one is None else one, self.values.number(offset)
+            sizes.append(size)
+            if size is None or start is None or whole is None or 0 <= start <= start + size <= whole:
+                continue
+            cannot(op, f"takes [{start}, {start + size}) in dimension {dim} of a tensor with {whole} there")
+        return tuple(sizes)
 
     # --- ops ----------------------------------------------------------------------------------------------------------
 
@@ -162,6 +193,7 @@ class Tiles:
         if name not in KNOWN:
             known = ", ".join(KNOWN)
             cannot(op, "has no code here", f"the run-time knows {known}")
+        self._right_core(op, name)
         tiles = [self.tile(op, v) for v in (*op.read, *op.written) if isinstance(v.type, TileBufType)]
         if any(each.empty for each in tiles):
             for value in op.written:
@@ -176,6 +208,23 @@ class Tiles:
         else:
             self._elementwise(op, name)
 
+    def _right_core(self, op: ComputeOp, name: str) -> None:
+        """Matrices are the Cube's, from L0A and L0B into L0C; all else that computes is a Vector core's."""
+        on_cube = self.agent is Agent.CUBE
+        if name not in COPIES and on_cube is not (name in MATRIX):
+            where = "a Vector core" if on_cube else "the Cube"
+            cannot(op, f"runs on {where} only", f"hand the tile to {where} through a pipe")
+        if name not in MATRIX or not op.written or len(op.read) < 2:
+            return
+        for value, space in zip((op.written[0], *op.read[-2:]), (Space.ACC, Space.LEFT, Space.RIGHT), strict=True):
+            if isinstance(value.type, TileBufType) and value.type.memory is not space:
+                titles = (MEMORIES[self.platform][each].title for each in (space, value.type.memory))
+                cannot(
+                    op,
+                    "takes a tile of {} here, not of {}".format(*titles),
+                    f"pto.tmov it to a tile of {space.value}" if space is not Space.ACC else "",
+                )
+
     def _copy(self, op: ComputeOp) -> None:
         if len(op.read) != 1 or len(op.written) != 1:
             cannot(op, "copies one thing to one place")
@@ -183,10 +232,15 @@ class Tiles:
         tile = self.held.get(source) or self.held.get(target)
         if tile is None:
             cannot(op, "copies neither to a tile nor from one")
+        shape = (tile.tile.height, tile.tile.width)
         ends: list[SSAValue] = []
         for value in (target, source):
+            if not isinstance(value.type, TileBufType) and value not in self.views:
+                todo = "take it from pto.make_tensor_view and pto.partition_view"
+                cannot(op, f"copies {value.type}, which is neither a tile nor a view of a tensor", todo)
             if value in self.views:
                 view = self.views[value]
+                self._view_of(op, view, shape)
                 if width_of(view.element) != tile.tile.element:
                     cannot(op, "copies between elements of different sizes")
                 rows = self.writer.cast(view.strides[-2], i32) if len(view.strides) > 1 else self.writer.number(0, i32)
@@ -195,10 +249,26 @@ class Tiles:
                 other = self.tile(op, value)
                 if other.type.element != tile.type.element:
                     cannot(op, "copies between elements of different types")
+                self._same_shape(op, (other.tile.height, other.tile.width), shape)
                 ends += [other.address, self.writer.number(other.stride, i32)]
-        extents = (tile.tile.height, tile.tile.width * tile.tile.element)
+        extents = (shape[0], shape[1] * tile.tile.element)
         self.writer.call("pto_copy", [*ends, *(self.writer.number(n, i32) for n in extents)])
         self.writer.call("pto_copy_done", [])
+
+    def _view_of(self, op: Operation, view: View, shape: tuple[int, int]) -> None:
+        """A view that is copied has the shape of the tile, in rows without gaps between their elements."""
+        known = [self.values.number(each) for each in view.made.strides]
+        if known and known[-1] != 1:
+            far = "a distance that only the run knows" if known[-1] is None else f"a distance of {known[-1]}"
+            cannot(op, f"copies rows whose elements have {far}", "make the last stride of the view the constant 1")
+        if any(size != 1 for size in view.sizes[:-2]):
+            cannot(op, "copies a view with more than rows and columns", "take parts of size 1 in all dimensions before")
+        rows, cols = (1, 1, *view.sizes)[-2:]
+        self._same_shape(op, (shape[0] if rows is None else rows, shape[1] if cols is None else cols), shape)
+
+    def _same_shape(self, op: Operation, other: tuple[int, int], shape: tuple[int, int]) -> None:
+        if other != shape:
+            cannot(op, f"copies between {other[0]}x{other[1]} and {shape[0]}x{shape[1]}", "make both of one shape")
 
     def suffix(self, op: Operation, tiles: Sequence[Held]) -> str:
         """How the functions for these elements end; they must be the same everywhere."""
@@ -222,10 +292,13 @@ class Tiles:
             cannot(op, "has other operands than its code takes")
         suffix = self.suffix(op, tiles)
         shape = (tiles[0].tile.height, tiles[0].tile.width)
-        if any((t.tile.height, t.tile.width) < shape for t in tiles) or any(
-            s.type != tiles[0].type.element for s in scalars
-        ):
-            cannot(op, "works on tiles of different shapes")
+        for other in tiles:
+            if other.tile.height < shape[0] or other.tile.width < shape[1]:
+                smaller = f"{other.tile.height}x{other.tile.width}"
+                text = f"writes a tile of {shape[0]}x{shape[1]}, but reads one of {smaller}"
+                cannot(op, text, "make all of one shape")
+        if any(s.type != tiles[0].type.element for s in scalars):
+            cannot(op, f"takes a number of {tiles[0].type.element}, as the elements are, not of {scalars[0].type}")
         operands = [part for held in tiles for part in self._operand(held)] + scalars
         self.writer.call(f"pto_{name}_{suffix}", [*operands, *(self.writer.number(n, i32) for n in shape)])
 

@@ -221,7 +221,8 @@ class _Reader:
                 results.append(_NONE)
                 continue
             if max(len(f), len(a)) > 1:
-                self.fail(op, "this loop hands on one of several popped tiles, so their frees cannot be followed")
+                text = "this loop hands on one of several popped tiles, so their frees cannot be followed"
+                self.fail(op, text, todo="pto.tmov the one into a tile of your own (pto.alloc_tile), and hand that on")
             result = self.fresh()
             carried.append(Carry(min(i), min(f, default=None), min(a, default=None), result))
             results.append(frozenset((result,)))
